@@ -78,7 +78,8 @@ let package = Package(
             "Verifier", in: "Manager",
             ["Client", "TLS", "HTTP", "Posix", "Association", "AssociationLint", "SourceJSON"]),
         module(
-            "Issuance", in: "Manager", ["ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS"]),
+            "Issuance", in: "Manager",
+            ["ACME", "Client", "DNS", "Database", "HTTP", "Posix", "SourceJSON", "Store", "TLS", "Tenancy"]),
         module(
             "Delivery", in: "Manager", ["Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier"]),
 
@@ -91,7 +92,10 @@ let package = Package(
 
         module(
             "Administration", in: "Program",
-            ["Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON", "Tenancy"]),
+            [
+                "Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON",
+                "Tenancy",
+            ]),
         module("Supervision", in: "Program", ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS"]),
         module(
             "Serving", in: "Program",
@@ -99,15 +103,19 @@ let package = Package(
                 "Administration", "Association", "Catalogue", "Certificates", "Engine", "HTTP", "Hosting", "Posix",
                 "Service", "Settings", "SourceJSON", "Supervision", "TLS", "Telemetry", "Tenancy", "Verifier",
             ]),
+        module(
+            "Management", in: "Program",
+            [
+                "ACME", "Administration", "Association", "Client", "DNS", "Database", "Delivery", "HTTP", "Issuance",
+                "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry",
+            ]),
         .executableTarget(
             name: "associated",
             dependencies: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
-                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
-                "ACME", "DNS",
-                "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Service", "Serving", "Settings",
-                "Supervision",
-                "Tenancy",
+                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
+                "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management", "Serving",
+                "Settings", "Supervision",
             ],
             path: "Sources/Program/associated", swiftSettings: strict),
 
@@ -170,6 +178,7 @@ let package = Package(
             "TestSupport"),
         tests("Supervision", in: "Program", "Posix", "TestSupport"),
         tests("Serving", in: "Program", "Tenancy"),
+        tests("Management", in: "Program", "Administration", "Delivery", "HTTP", "Posix", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -1,13 +1,9 @@
 // The change journal: what changed on which host, and what happens if it cannot be written.
 
 import Administration
-import Delivery
 import Foundation
 import Posix
-import Supervision
 import Testing
-
-@testable import associated
 
 struct HistoryTests {
     private static func app(_ rules: [String], host: String = "a.example.com") -> String {
@@ -97,59 +93,6 @@ struct HistoryTests {
         let history = try Subject.run("history", "--state", state).output
         #expect(history.contains("added rule /sale/*"), "what could not be written is written later: \(history)")
         server.stop()
-    }
-
-    /// What a tenant adds that changes a thousand hosts at once, with lines as long as it can make them.
-    private static func flood(atSeconds seconds: Int64) -> [ChangeJournal.Entry] {
-        (0..<ChangeJournal.hostsOfRoundMax).map { number in
-            ChangeJournal.Entry(
-                time: Log.time(seconds: seconds), host: "a\(number).example.com", folder: "attacker", event: "changed",
-                documents: [
-                    .init(
-                        path: HistoryTests.path, before: "\"\(seconds - 1)\"", after: "\"\(seconds)\"",
-                        what: [String(repeating: "x", count: number % 300)])
-                ])
-        }
-    }
-
-    @Test func `a tenant with a thousand changes a second takes no history from others`() throws {
-        let folder = try Folder()
-        let journal = ChangeJournal(folder: folder.path, bytesMax: 65_536)
-        let start = Clock.wallSeconds() - 100
-        let others = [("shop.example.com", "shop"), ("flat.example.com", nil)] as [(String, String?)]
-        for second in 0..<30 {
-            try journal.append(HistoryTests.flood(atSeconds: start + Int64(second)))
-            for (host, tenant) in others where second % 10 == 0 {
-                let document = ChangeJournal.Entry.Document(
-                    path: HistoryTests.path, before: nil, after: "\"\(second)\"")
-                let time = Log.time(seconds: start + Int64(second))
-                try journal.append([
-                    .init(time: time, host: host, folder: tenant, event: "changed", documents: [document])
-                ])
-            }
-            #expect(try Int(File.status("\(folder.path)/\(ChangeJournal.name)").byteCount) <= 65_536)
-        }
-        // This is what the delivery monitor asks before it calls a copy foreign.
-        let server = try #require(SocketAddress(ip: "127.0.0.1", port: 1))
-        let link = DeliveryLink(server: server, statePath: folder.path)
-        for (host, _) in others {
-            #expect(
-                link.recentVersions(of: host, for: .apple, since: start).map(\.tag) == ["\"0\"", "\"10\"", "\"20\""])
-        }
-        #expect(try journal.entries().contains { $0.folder == "attacker" && $0.time == Log.time(seconds: start + 29) })
-    }
-
-    @Test func `entries wait for the lock of the state directory`() throws {
-        let folder = try Folder()
-        let lock = "\(folder.path)/lock"
-        let other = try FileLock.take(lock)
-        let journal = ChangeJournal(folder: folder.path, lock: LateLock(lock))
-        let entries = HistoryTests.flood(atSeconds: 0)
-        #expect(throws: SystemError(call: "flock", number: EWOULDBLOCK)) { try journal.append(entries) }
-        #expect(!File.exists("\(folder.path)/\(ChangeJournal.name)"))
-        _ = consume other
-        try journal.append([])
-        #expect(try journal.entries() == entries)
     }
 
     @Test func `a change of a thousand hosts hides none of another tenant`() throws {

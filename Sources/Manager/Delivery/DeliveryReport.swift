@@ -1,6 +1,8 @@
-// What operators see of deliveries: numbers for metrics, and how far the files of one host have got.
+// What operators see of deliveries: numbers for metrics, and how far the files of one host have got; in words and as JSON.
 
 public import Database
+import Posix
+public import SourceJSON
 
 /// The numbers over all hosts.
 public struct DeliveryFigures: Sendable, Equatable {
@@ -161,5 +163,87 @@ public struct DeliveryTimeline: Sendable, Equatable {
                     looked: seen?.looked, detail: details.filter { !$0.isEmpty }.joined(separator: "; "), due: due))
         }
         return timelines
+    }
+}
+
+extension DeliveryTimeline {
+    /// The steps of a delivery in one line, and what an operator should know or do.
+    /// - Parameter isOutage: whether the service cannot be asked.
+    public func lines(nowSeconds now: Int64, isOutage: Bool) -> [String] {
+        func ago(_ milliseconds: Int64) -> String { "\(Age.text(seconds: now - milliseconds / 1_000)) ago" }
+        var steps = ["published \(ago(published))"]
+        steps.append(fetched.map { "fetched by \(verifier.name) \(ago($0))" } ?? "not seen to be fetched yet")
+        if let equalSince {
+            steps.append("at \(verifier.name) since \(ago(equalSince))")
+        } else {
+            steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
+        }
+        var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
+        let next = due.map { due in
+            if isOutage { return "next look when \(verifier.name) can be asked again" }
+            let wait = due / 1_000 - now
+            if wait > 0 { return "next look in \(Age.text(seconds: wait))" }
+            return wait > -60 || due == 0 ? "next look now" : "next look overdue by \(Age.text(seconds: -wait))"
+        }
+        guard let since, let looked else {
+            let reason = detail.isEmpty ? "" : " (\(detail))"
+            lines.append((["    not looked at yet\(reason)"] + [next].compactMap(\.self)).joined(separator: ", "))
+            return lines
+        }
+        let text = detail.isEmpty ? "" : ": \(detail)"
+        let looks = ["looked at \(ago(looked))", next].compactMap(\.self).joined(separator: ", ")
+        lines.append("    \(state.rawValue) for \(Age.text(seconds: now - since / 1_000)), \(looks)\(text)")
+        if state != .equal { lines.append("    next: \(state.nextStep)") }
+        return lines
+    }
+
+    /// The same for programs, with times in milliseconds since 1970.
+    public var jsonValue: SourceValue {
+        func time(_ milliseconds: Int64?) -> SourceValue { milliseconds.map { .integer(Int($0)) } ?? .null }
+        return .object([
+            ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)), ("since", time(since)),
+            ("published", time(published)), ("fetched", time(fetched)), ("equalSince", time(equalSince)),
+            ("looked", time(looked)), ("nextLook", time(due)), ("detail", .string(detail)),
+            ("next", .string(state.nextStep)),
+        ])
+    }
+}
+
+extension DeliveryOutage {
+    public func lines(nowSeconds now: Int64) -> [String] {
+        let since = Age.text(seconds: now - since / 1_000)
+        let wait = Age.text(seconds: max(0, until / 1_000 - now))
+        return [
+            "\(verifier.name) could not be asked in the last \(since): \(problem); the next try is in \(wait); "
+                + "the states are the last known ones", "  next: \(nextStep)",
+        ]
+    }
+
+    public var jsonValue: SourceValue {
+        .object([
+            ("verifier", .string(verifier.rawValue)), ("since", .integer(Int(since))), ("problem", .string(problem)),
+            ("nextTry", .integer(Int(until))), ("next", .string(nextStep)),
+        ])
+    }
+}
+
+extension DeliveryList.Entry {
+    public func line(nowSeconds now: Int64) -> String {
+        "\(host): \(verifier.name): \(state.rawValue) for \(Age.text(seconds: now - since / 1_000))"
+            + (detail.isEmpty ? "" : ": \(detail)")
+    }
+}
+
+extension DeliveryList {
+    /// Times are in milliseconds since 1970.
+    public var jsonValue: SourceValue {
+        .array(
+            entries.map {
+                .object([
+                    ("host", .string($0.host)), ("verifier", .string($0.verifier.rawValue)),
+                    ("state", .string($0.state.rawValue)), ("since", .integer(Int($0.since))),
+                    ("detail", .string($0.detail)),
+                ])
+            })
     }
 }

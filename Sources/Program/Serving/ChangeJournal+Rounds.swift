@@ -3,6 +3,7 @@
 import Administration
 import Association
 import Catalogue
+import HTTP
 import Hosting
 import Posix
 import Supervision
@@ -12,7 +13,7 @@ import Tenancy
 extension ChangeJournal {
     func began(_ loaded: RoundReport) throws(SystemError) {
         let now = Clock.wallSeconds()
-        var entries = [Entry(time: Log.time(seconds: now), event: "started", hosts: loaded.figures.hosts)]
+        var entries = [Entry(time: HTTPDate.timestamp(now), event: "started", hosts: loaded.figures.hosts)]
         if loaded.hasNewOtherState, let other = loaded.otherStates.last {
             var lost = Entry(time: entries[0].time, event: Entry.setAside, hosts: other.lostHosts.count)
             lost.documents = [
@@ -31,7 +32,7 @@ extension ChangeJournal {
         _ report: RoundReport, from old: Catalogue, atSeconds now: Int64
     ) throws(SystemError) {
         let changes = report.changes
-        let time = Log.time(seconds: now)
+        let time = HTTPDate.timestamp(now)
         let told = FairShare.fitting(changes, room: ChangeJournal.hostsOfRoundMax, tenant: \.tenant)
         var entries = told.map { ChangeJournal.entry($0, time, old, report.catalogue) }
         if changes.count > entries.count {

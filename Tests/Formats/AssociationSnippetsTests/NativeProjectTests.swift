@@ -12,7 +12,10 @@ extension NativeProject {
             entries: { folder in
                 let inside = files.keys.filter { $0.hasPrefix(folder) }.map { $0.dropFirst(folder.count) }
                 let names = Dictionary(grouping: inside) { String($0.prefix { $0 != "/" }) }
-                return names.map { name, paths in Entry(name: name, isFolder: paths.contains { $0.contains("/") }) }
+                // In no order that a target could be chosen by.
+                return names.sorted { $0.key > $1.key }.map { name, paths in
+                    Entry(name: name, isFolder: paths.contains { $0.contains("/") })
+                }
             },
             text: { files[$0] })
     }

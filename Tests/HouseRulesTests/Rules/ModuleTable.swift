@@ -92,7 +92,8 @@ enum ModuleTable {
         Module(
             "Issuance", in: .manager, .control,
             mayImport: [
-                "ACME", "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Glibc", "Synchronization",
+                "ACME", "Client", "DNS", "Database", "HTTP", "Posix", "SourceJSON", "Store", "TLS", "Tenancy", "Glibc",
+                "Synchronization",
             ]),
         Module(
             "Delivery", in: .manager, .control,
@@ -116,14 +117,20 @@ enum ModuleTable {
                 "Synchronization",
             ]),
         Module(
+            "Management", in: .program, .control,
+            mayImport: [
+                "ACME", "Administration", "Association", "Client", "DNS", "Database", "Delivery", "HTTP", "Issuance",
+                "Posix", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry", "Glibc",
+                "Synchronization",
+            ]),
+        Module(
             "associated", in: .program, .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
-                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Engine", "Client", "Verifier", "Administration",
-                "ACME", "DNS",
-                "Database", "Store", "Delivery", "Issuance", "Certificates", "Service", "Serving", "Settings",
-                "Supervision",
-                "Tenancy", "Glibc", "Synchronization",
+                "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
+                "DNS", "Database", "Store", "Delivery", "Issuance", "Certificates", "Management", "Serving",
+                "Settings", "Supervision", "Glibc",
+                "Synchronization",
             ]),
     ]
 

@@ -1,6 +1,7 @@
 // The reports for people and programs, word for word, at a fixed time.
 
 import Certificates
+import Posix
 import SourceJSON
 import TLS
 import Telemetry

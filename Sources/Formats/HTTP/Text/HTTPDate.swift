@@ -111,6 +111,13 @@ public enum HTTPDate {
     /// The length of `20/Nov/2026:15:33:04 +0000`.
     public static let commonLogByteCount = 26
 
+    /// `2026-11-22T13:40:06Z`
+    public static func timestamp(_ seconds: Int64) -> String {
+        var bytes = [UInt8](repeating: 0, count: timestampByteCount)
+        unsafe bytes.withUnsafeMutableBytes { unsafe writeTimestamp(seconds, into: $0) }
+        return "\(String(decoding: bytes, as: UTF8.self))Z"
+    }
+
     /// Writes `2026-11-20T15:33:04` (RFC 3339 §5.6).
     public static func writeTimestamp(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
         precondition(target.count >= timestampByteCount, "a timestamp takes 19 bytes")

@@ -1,5 +1,6 @@
 // All served hosts with the last fetches of their association files by Apple and Google, for `associated status --hosts`.
 
+import Posix
 package import SourceJSON
 public import Telemetry
 

@@ -1,6 +1,7 @@
 // The state of one host, as JSON for programs and as lines for people: its documents, whether they are its last good version,
 // and the fetches by verifiers.
 
+import Posix
 import SourceJSON
 public import Telemetry
 

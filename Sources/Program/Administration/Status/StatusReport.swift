@@ -7,6 +7,7 @@ import Posix
 import SourceJSON
 import TLS
 public import Telemetry
+import Tenancy
 
 /// The answer of `/status`.
 public struct StatusReport: Sendable, Equatable {

@@ -137,13 +137,6 @@ public enum Log {
     /// `2026-11-22T13:40:06.123Z`
     private static func time(milliseconds: Int64) -> String {
         let fraction = String(milliseconds % 1_000 + 1_000).dropFirst()
-        return "\(time(seconds: milliseconds / 1_000).dropLast()).\(fraction)Z"
-    }
-
-    /// `2026-11-22T13:40:06Z`
-    public static func time(seconds: Int64) -> String {
-        var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
-        unsafe bytes.withUnsafeMutableBytes { unsafe HTTPDate.writeTimestamp(seconds, into: $0) }
-        return "\(String(decoding: bytes, as: UTF8.self))Z"
+        return "\(HTTPDate.timestamp(milliseconds / 1_000).dropLast()).\(fraction)Z"
     }
 }

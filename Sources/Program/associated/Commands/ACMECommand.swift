@@ -8,6 +8,7 @@ import DNS
 import Database
 import Hosting
 import Issuance
+import Management
 import Posix
 import Serving
 import Settings

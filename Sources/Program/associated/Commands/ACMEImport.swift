@@ -5,6 +5,7 @@ import ACME
 import Database
 import Hosting
 import Issuance
+import Management
 import Posix
 import Settings
 import Store

@@ -3,6 +3,7 @@
 import ACME
 import Database
 import Issuance
+import Management
 import Posix
 import Store
 import Supervision

@@ -5,7 +5,7 @@ import Administration
 import Association
 import Database
 import Delivery
-import Hosting
+import Management
 import Posix
 import Settings
 import SourceJSON
@@ -58,26 +58,11 @@ struct DeliveryOverview {
                 }
                 if !counts.isEmpty { lines.append("deliveries to \(verifier.name): \(counts.joined(separator: ", "))") }
             }
-            lines += worst.entries.map { "  \(DeliveryOverview.line($0, now))" }
+            lines += worst.entries.map { "  \($0.line(nowSeconds: now))" }
             let left = worst.count - worst.entries.count
             if left > 0 { lines.append("  and \(left) more; --deliveries STATE lists those in one state") }
         }
-        return lines + outages.flatMap { DeliveryOverview.lines($0, now) }
-    }
-
-    private static func lines(_ outage: DeliveryOutage, _ now: Int64) -> [String] {
-        let since = Age.text(seconds: now - outage.since / 1_000)
-        let wait = Age.text(seconds: max(0, outage.until / 1_000 - now))
-        return [
-            "\(outage.verifier.name) could not be asked in the last \(since): \(outage.problem); the next try is in \(wait); "
-                + "the states are the last known ones", "  next: \(outage.nextStep)",
-        ]
-    }
-
-    private static func line(_ entry: DeliveryList.Entry, _ now: Int64) -> String {
-        let detail = entry.detail.isEmpty ? "" : ": \(entry.detail)"
-        return "\(entry.host): \(entry.verifier.name): \(entry.state.rawValue) for "
-            + "\(Age.text(seconds: now - entry.since / 1_000))\(detail)"
+        return lines + outages.flatMap { $0.lines(nowSeconds: now) }
     }
 
     /// Whether no phone gets the file of another server.
@@ -115,32 +100,9 @@ struct DeliveryOverview {
             return .success
         }
         let now = Clock.wallSeconds()
-        for entry in list.entries { Console.output(line: line(entry, now)) }
+        for entry in list.entries { Console.output(line: entry.line(nowSeconds: now)) }
         let left = list.count - list.entries.count
         if left > 0 { Console.output(line: "and \(left) more") }
         return .success
-    }
-}
-
-extension DeliveryOutage {
-    fileprivate var jsonValue: SourceValue {
-        .object([
-            ("verifier", .string(verifier.rawValue)), ("since", .integer(Int(since))), ("problem", .string(problem)),
-            ("nextTry", .integer(Int(until))), ("next", .string(nextStep)),
-        ])
-    }
-}
-
-extension DeliveryList {
-    /// Times are in milliseconds since 1970.
-    fileprivate var jsonValue: SourceValue {
-        .array(
-            entries.map {
-                .object([
-                    ("host", .string($0.host)), ("verifier", .string($0.verifier.rawValue)),
-                    ("state", .string($0.state.rawValue)), ("since", .integer(Int($0.since))),
-                    ("detail", .string($0.detail)),
-                ])
-            })
     }
 }

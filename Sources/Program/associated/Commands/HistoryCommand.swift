@@ -2,6 +2,7 @@
 
 import Administration
 import Association
+import HTTP
 import Posix
 import SourceJSON
 import Supervision
@@ -33,7 +34,7 @@ extension Command {
             guard let span = TimeSpan(text) else {
                 return .usage(saying: "--since \(text) is not an age; write 90s, 30m, 12h or 7d")
             }
-            since = Log.time(seconds: Clock.wallSeconds() - span.seconds)
+            since = HTTPDate.timestamp(Clock.wallSeconds() - span.seconds)
         }
         let folder = arguments["--state"] ?? "state"
         do throws(FileError) {

@@ -1,6 +1,7 @@
 // `associated manage`: its description. The manager itself is in `Manager/`.
 
 import Hosting
+import Management
 import Posix
 import Settings
 import Supervision

@@ -1,6 +1,7 @@
 // `associated serve`: its description. The server itself is in `Serving`.
 
 import Hosting
+import Management
 import Posix
 import Serving
 import Settings

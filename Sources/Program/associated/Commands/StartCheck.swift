@@ -8,6 +8,7 @@ import Glibc
 import HTTP
 import Hosting
 import Issuance
+import Management
 import Posix
 import Serving
 import Settings

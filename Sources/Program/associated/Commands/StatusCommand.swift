@@ -5,6 +5,7 @@ import Association
 import Delivery
 import Hosting
 import Issuance
+import Management
 import Posix
 import Serving
 import Settings

@@ -1,5 +1,6 @@
 // What the parent works with, from the settings: at its start, and for each upgrade.
 
+import Management
 import Posix
 import Settings
 import Supervision

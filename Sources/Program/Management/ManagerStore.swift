@@ -1,14 +1,14 @@
 // The database of a manager: what the store has for all work, with the tables of each of its users.
 
-import Database
+public import Database
 import Delivery
 import Issuance
 import Publishing
-import Store
-import TLS
+public import Store
+public import TLS
 
 extension Store {
-    init(
+    public init(
         _ location: DatabaseLocation, keys: SealingKeys, limits: ConnectionLimits = ConnectionLimits()
     ) throws(DatabaseError) {
         try self.init(

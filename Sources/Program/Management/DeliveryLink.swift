@@ -4,6 +4,7 @@ import Administration
 import Association
 import Client
 import Delivery
+import HTTP
 import Posix
 import Settings
 import SourceJSON
@@ -37,7 +38,7 @@ struct DeliveryLink: DeliverySource {
     func recentVersions(of host: String, for verifier: DeliveryVerifier, since seconds: Int64) -> [RecentVersion] {
         let path = verifier == .apple ? AssociationPath.apple : AssociationPath.statements
         let entries = (try? ChangeJournal(folder: statePath).entries()) ?? []
-        let first = Log.time(seconds: seconds)
+        let first = HTTPDate.timestamp(seconds)
         return entries.filter { $0.host == host && $0.time >= first }.flatMap { entry in
             entry.documents.filter { $0.path == path }.compactMap { document in
                 document.after.map { (tag: $0, day: String(entry.time.prefix(10))) }
@@ -118,48 +119,5 @@ extension DeliveryMetrics {
                     failing: figures.failing[verifier] ?? 0, late: figures.late[verifier] ?? 0,
                     isReachable: !outages.contains { $0.verifier == verifier })
             }, waitingMessages: figures.waitingMessages)
-    }
-}
-
-extension DeliveryTimeline {
-    /// The steps of a delivery in one line, and what an operator should know or do.
-    /// - Parameter isOutage: whether the service cannot be asked.
-    func lines(nowSeconds now: Int64, isOutage: Bool) -> [String] {
-        func ago(_ milliseconds: Int64) -> String { "\(Age.text(seconds: now - milliseconds / 1_000)) ago" }
-        var steps = ["published \(ago(published))"]
-        steps.append(fetched.map { "fetched by \(verifier.name) \(ago($0))" } ?? "not seen to be fetched yet")
-        if let equalSince {
-            steps.append("at \(verifier.name) since \(ago(equalSince))")
-        } else {
-            steps.append(equalAt.map { "first at \(verifier.name) \(ago($0))" } ?? "not at \(verifier.name) yet")
-        }
-        var lines = ["  delivery to \(verifier.name): \(steps.joined(separator: ", "))"]
-        let next = due.map { due in
-            if isOutage { return "next look when \(verifier.name) can be asked again" }
-            let wait = due / 1_000 - now
-            if wait > 0 { return "next look in \(Age.text(seconds: wait))" }
-            return wait > -60 || due == 0 ? "next look now" : "next look overdue by \(Age.text(seconds: -wait))"
-        }
-        guard let since, let looked else {
-            let reason = detail.isEmpty ? "" : " (\(detail))"
-            lines.append((["    not looked at yet\(reason)"] + [next].compactMap(\.self)).joined(separator: ", "))
-            return lines
-        }
-        let text = detail.isEmpty ? "" : ": \(detail)"
-        let looks = ["looked at \(ago(looked))", next].compactMap(\.self).joined(separator: ", ")
-        lines.append("    \(state.rawValue) for \(Age.text(seconds: now - since / 1_000)), \(looks)\(text)")
-        if state != .equal { lines.append("    next: \(state.nextStep)") }
-        return lines
-    }
-
-    /// The same for programs, with times in milliseconds since 1970.
-    var jsonValue: SourceValue {
-        func time(_ milliseconds: Int64?) -> SourceValue { milliseconds.map { .integer(Int($0)) } ?? .null }
-        return .object([
-            ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)), ("since", time(since)),
-            ("published", time(published)), ("fetched", time(fetched)), ("equalSince", time(equalSince)),
-            ("looked", time(looked)), ("nextLook", time(due)), ("detail", .string(detail)),
-            ("next", .string(state.nextStep)),
-        ])
     }
 }

@@ -6,11 +6,11 @@ import Glibc
 import Posix
 import Settings
 import Store
-import Supervision
+public import Supervision
 
-enum ManagerProcess {
+public enum ManagerProcess {
     /// - Parameter inheritance: nil when it was not started by a parent.
-    static func run(_ loaded: LoadedSettings, _ inheritance: Inheritance?) -> ExitStatus {
+    public static func run(_ loaded: LoadedSettings, _ inheritance: Inheritance?) -> ExitStatus {
         do {
             // Secrets will be in memory, and a core dump would copy them to disk.
             try ProcessMemory.forbidDumps()

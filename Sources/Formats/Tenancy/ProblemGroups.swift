@@ -2,7 +2,7 @@
 
 /// Groups of hosts, and their names in few words.
 public enum ProblemGroups {
-    static let namesMax = 3
+    public static let namesMax = 3
 
     /// What a text about a host says in common with those about others.
     public static func cause(_ text: String, of host: String) -> String { text.replacing(host, with: "HOST") }

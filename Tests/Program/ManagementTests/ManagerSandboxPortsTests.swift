@@ -2,9 +2,9 @@
 
 import Testing
 
-@testable import associated
+@testable import Management
 
-struct ManagerPortsTests {
+struct ManagerSandboxPortsTests {
     @Test(
         arguments: [
             ("postgresql://a/db", [5_432]), ("postgresql://a:5433/db", [5_433]), ("postgresql://", [5_432]),

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import associated
+@testable import Issuance
 
 struct CertificateTermTests {
     /// 2026-11-24T00:00:00Z.

@@ -5,52 +5,43 @@ import Administration
 import Association
 import Client
 import DNS
-import Database
-import Delivery
-import Issuance
-import Posix
-import Settings
+public import Database
+public import Delivery
+public import Issuance
+public import Posix
+public import Settings
 import Store
-import Supervision
-import TLS
+public import Supervision
+public import TLS
 
-struct ManagerInputs {
+public struct ManagerInputs: Sendable {
     /// Nil if no certificates are ordered.
-    let rules: IssuanceRules?
+    public let rules: IssuanceRules?
     /// Nil if the copies at Apple and Google are not watched.
-    private(set) var delivery: DeliveryRules?
-    let places: ManagerPlaces
-    let location: DatabaseLocation
+    public private(set) var delivery: DeliveryRules?
+    public let places: ManagerPlaces
+    public let location: DatabaseLocation
     private let settings: ManagerSettings
     /// The server's end of the link.
-    let link: SocketAddress
+    public let link: SocketAddress
     /// The admin listener of the server; nil if it has none.
-    let server: AdminPlace?
+    public let server: AdminPlace?
     private let keyFile: String
     /// Whether the key file is not one of the settings.
     private let ownsKey: Bool
-    let statePath: String
+    public let statePath: String
     /// Of the app files that are published here.
     let environment: String?
     /// Whether releases are published here.
     var hasAPI: Bool { settings.api != nil }
     /// Of the manager that works in the state directory.
-    var lockPath: String { "\(statePath)/manager.lock" }
+    public var lockPath: String { "\(statePath)/manager.lock" }
 
     /// What the manager cannot use of its settings.
-    let objection: String?
-
-    /// Why the manager of the state directory orders nothing now: what the server says of it, or that there is none. Nil if it works, or
-    /// if another node may have one.
-    var obstacle: String? {
-        guard case .sqlite = location else { return nil }
-        let silence = server.flatMap { try? StatusCommand.report(at: $0) }?.manager
-        if silence?.problem == nil, !FileLock.isHeld(lockPath) { return IssuanceOverview.noManager }
-        return silence?.text
-    }
+    public let objection: String?
 
     /// Throws what a manager would refuse of its settings, as far as that can be known without the secrets in the files that they name.
-    static func check(_ loaded: LoadedSettings) throws(Refusal) {
+    public static func check(_ loaded: LoadedSettings) throws(Refusal) {
         let settings = loaded.settings.manager
         if let objection = settings.objection { throw refusal(objection) }
         guard settings.isWanted, !settings.isSeparate else { return }
@@ -70,7 +61,7 @@ struct ManagerInputs {
     }
 
     /// Whether there may be orders although the settings on disk allow none because of an error: a manager that works keeps its own.
-    static func remembersOrders(_ loaded: LoadedSettings) -> Bool {
+    public static func remembersOrders(_ loaded: LoadedSettings) -> Bool {
         let settings = loaded.settings.manager
         return settings.asksForCertificates
             && (settings.databaseURL != nil || File.exists("\(loaded.statePath)/manager.db"))
@@ -87,7 +78,7 @@ struct ManagerInputs {
         .failure("the manager cannot use its settings: \(objection.line)")
     }
 
-    init(_ loaded: LoadedSettings) throws(Refusal) {
+    public init(_ loaded: LoadedSettings) throws(Refusal) {
         settings = loaded.settings.manager
         objection = settings.objection.map { ManagerInputs.refusal($0).message }
         (statePath, environment) = (loaded.statePath, loaded.settings.environment)
@@ -124,7 +115,7 @@ struct ManagerInputs {
 
     /// Reads the secrets of the webhooks, which only the process that sends the messages needs.
     /// - Returns: why some webhooks get no messages.
-    mutating func readWebhooks() -> [String] { delivery?.add(settings.delivery?.webhooks ?? []) ?? [] }
+    public mutating func readWebhooks() -> [String] { delivery?.add(settings.delivery?.webhooks ?? []) ?? [] }
 
     /// Keeps other managers out of the state directory, which is created if need be.
     func lockState() throws(Refusal) -> FileLock {
@@ -140,20 +131,20 @@ struct ManagerInputs {
     }
 
     /// Whether the settings allow certificates for a host.
-    func allows(_ host: String) -> Bool { settings.issuance?.covers(host) ?? false }
+    public func allows(_ host: String) -> Bool { settings.issuance?.covers(host) ?? false }
 
     /// Whether they allow certificates for a host, and have what its challenge needs.
-    func covers(_ host: String) -> Bool { settings.orders(host) }
+    public func covers(_ host: String) -> Bool { settings.orders(host) }
 
     /// Why the settings, or a certificate of the operator, exclude a host; nil if they do not.
-    func exclusion(of host: String) -> String? {
+    public func exclusion(of host: String) -> String? {
         if settings.issuance?.covers(host) == false { return "`acme.allow` or `acme.deny` in server.json excludes it" }
         if settings.issuance?.canValidate(host) == false { return "it is a wildcard, which needs `acme.rfc2136`" }
         return places.ownCertificate(of: host).map { "it has a certificate of its own, \($0)" }
     }
 
     /// The keys that seal secrets in the store. The key of a single node is created by its first manager.
-    func keys(createsMissing: Bool) throws(Refusal) -> SealingKeys {
+    public func keys(createsMissing: Bool) throws(Refusal) -> SealingKeys {
         do {
             if createsMissing, ownsKey, case .sqlite(let path) = location, !File.exists(path) {
                 try SealingKeys.create(keyFile)
@@ -162,15 +153,6 @@ struct ManagerInputs {
         } catch {
             throw .failure("\(error); \(keyAdvice)")
         }
-    }
-
-    /// The store, for a command. Its errors say what to do.
-    func openStore(createsMissingKey: Bool = false, limits: ConnectionLimits = ConnectionLimits()) throws -> Store {
-        let keys: SealingKeys
-        do throws(Refusal) { keys = try self.keys(createsMissing: createsMissingKey) } catch {
-            throw Refusal.failure([error.message, obstacle].compactMap(\.self).joined(separator: "; "))
-        }
-        return try Store(location, keys: keys, limits: limits)
     }
 
     /// A new key would make everything in an old database useless.
