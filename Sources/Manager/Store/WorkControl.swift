@@ -65,14 +65,13 @@ public final class WorkControl: Sendable {
         if count <= WorkControl.hostLinesMax { log(level, text) }
     }
 
-    /// Logs once a minute how many lines about hosts were not logged.
-    public func summarizeHosts(now: Int64 = Clock.monotonicMilliseconds()) {
-        let count = state.withLock { state in
+    /// How many lines about hosts were not logged in the last minute; 0 until it has ended.
+    public func takeOmittedHosts(now: Int64 = Clock.monotonicMilliseconds()) -> Int {
+        state.withLock { state in
             guard now >= state.hostProblems.end else { return 0 }
             defer { state.hostProblems = (0, now + 60_000) }
-            return state.hostProblems.count - WorkControl.hostLinesMax
+            return max(0, state.hostProblems.count - WorkControl.hostLinesMax)
         }
-        if count > 0 { log(.warning, "\(count) more lines about single hosts; see `associated acme status`") }
     }
 
     public var isStopping: Bool { state.withLock { $0.isStopping } }

@@ -173,7 +173,10 @@ final class RunningManager {
                 control.noteWriting()
             }
             control.noteStore(nil)
-            control.summarizeHosts()
+            let omitted = control.takeOmittedHosts()
+            if omitted > 0 {
+                control.log(.warning, "\(omitted) more lines about single hosts; see `associated acme status`")
+            }
         } catch let error as DatabaseError {
             // The hosts may not be stored yet, so the server is asked for all of them again.
             digest = ""
