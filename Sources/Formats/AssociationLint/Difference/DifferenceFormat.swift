@@ -47,7 +47,7 @@ extension AssociationDifference {
         }
         return groups.map { group in
             let apps = group.map { link in
-                "\(link.app) on " + Self.words(link.systems.map(\.name))
+                "\(link.app) on " + Self.names(link.systems)
                     + (link.isSettled ? "" : " (not settled: the behaviour of the systems is not documented)")
             }
             return "  \(group[0].opensNow ? "+" : "-") \(group[0].url.text): \(apps.joined(separator: "; "))"
@@ -78,7 +78,16 @@ extension AssociationDifference {
             case .limit: "stopped early, because the rules are too many or too long"
             case .queries: "only some combinations of queries and fragments were tried"
             }
-        return "  ? \(rest.app) on \(Self.words(rest.systems.map(\.name))), \(Self.list(rest.hosts)): \(reason)"
+        return "  ? \(rest.app) on \(Self.names(rest.systems)), \(Self.list(rest.hosts)): \(reason)"
+    }
+
+    /// `Android` for all versions.
+    private static func names(_ systems: [PhoneSystem]) -> String {
+        switch systems {
+        case [.ios, .ios12]: "iOS"
+        case [.android, .android14]: "Android"
+        default: words(systems.map(\.name))
+        }
     }
 
     private static let namedMax = 3

@@ -35,7 +35,7 @@ struct DifferenceBudget {
     var bytesLeft = 2_000_000
 
     /// The steps of one comparison.
-    static let shareOfSteps = 500_000
+    static let shareOfSteps = 2_000_000
 }
 
 /// One search for one app, on one platform and one host.
@@ -159,7 +159,7 @@ struct OpeningSearch {
         // Plain letters first, so that a URL has an escape only if it needs one.
         for isPlain in [true, false] where !isFull {
             guard let parallel = ParallelLists(all, plain: isPlain, limits) else { return .limit }
-            var tried: Set<[[Int]]> = []
+            var tried: Set<[[Bool]]> = []
             for queryCase in cases where !isFull {
                 guard let url = LinkURL("https://\(host)/" + queryCase.suffix) else { continue }
                 let active = parallel.activeRules(url)
@@ -172,13 +172,18 @@ struct OpeningSearch {
 
     /// Searches the paths with one query case. False if the search was not complete.
     private mutating func search(
-        _ parallel: ParallelLists, _ ranges: [Range<Int>], _ active: [[Int]], _ queryCase: QueryCase,
+        _ parallel: ParallelLists, _ ranges: [Range<Int>], _ active: [[Bool]], _ queryCase: QueryCase,
         _ stepsLeft: inout Int, _ limits: AutomatonLimits
     ) -> Bool {
         var search = self
         var isSure = true
         let outcome = parallel.search.run(stepsLeft: &stepsLeft) { states in
-            !ranges.contains { $0.allSatisfy { parallel.mayOpen($0, states, active) } }
+            // Whatever follows, both sides decide in the same way.
+            let verdicts = ranges.map { range -> Bool? in
+                let verdicts = range.map { parallel.verdict(of: $0, states, active) }
+                return verdicts.contains(false) ? false : verdicts.contains(nil) ? nil : true
+            }
+            return verdicts[0] != nil && verdicts[0] == verdicts[1]
         } visit: { states, spell in
             let opens = ranges.map { $0.allSatisfy { parallel.opens($0, states, active) } }
             guard opens[0] != opens[1] else { return false }

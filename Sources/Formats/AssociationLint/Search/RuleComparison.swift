@@ -110,28 +110,36 @@ struct ParallelLists {
         self.search = search
     }
 
-    /// The rules of each list that match the URL's query and fragment.
-    func activeRules(_ url: LinkURL) -> [[Int]] {
-        lists.map { list in (0..<list.count).filter { list.matches($0, ignoringPathOf: url) } }
+    /// For each rule of each list, whether it matches the URL's query and fragment.
+    func activeRules(_ url: LinkURL) -> [[Bool]] {
+        lists.map { list in (0..<list.count).map { list.matches($0, ignoringPathOf: url) } }
     }
 
     /// The first active rule of a list that matches.
-    func rule(of list: Int, _ states: [Int], _ active: [[Int]]) -> Int? {
-        let matching = ranges[list].flatMap { search.recognizers[$0].tags(states[$0]) }
-        return matching.filter(active[list].contains).min()
+    func rule(of list: Int, _ states: [Int], _ active: [[Bool]]) -> Int? {
+        ranges[list].lazy.compactMap { position in
+            search.recognizers[position].tags(states[position]).first { active[list][$0] }
+        }.min()
     }
 
     /// Whether the first active rule that matches opens the app.
-    func opens(_ list: Int, _ states: [Int], _ active: [[Int]]) -> Bool {
+    func opens(_ list: Int, _ states: [Int], _ active: [[Bool]]) -> Bool {
         rule(of: list, states, active).map(lists[list].opens) ?? false
     }
 
-    /// Whether some path with this beginning may open the app of a list.
-    func mayOpen(_ list: Int, _ states: [Int], _ active: [[Int]]) -> Bool {
-        ranges[list].contains { position in
-            search.recognizers[position].aliveTags(states[position]).contains { rule in
-                lists[list].opens(rule) && active[list].contains(rule)
+    /// The decision of a list about every path with this beginning; nil if it depends on the rest. Rules after one that matches any
+    /// rest do not count.
+    func verdict(of list: Int, _ states: [Int], _ active: [[Bool]]) -> Bool? {
+        let settled = ranges[list].lazy.compactMap { position in
+            search.recognizers[position].settledTags(states[position]).first { active[list][$0] }
+        }.min()
+        var results: Set<Bool> = settled == nil ? [false] : []
+        for position in ranges[list] {
+            for rule in search.recognizers[position].aliveTags(states[position])
+            where rule <= settled ?? .max && active[list][rule] {
+                results.insert(lists[list].opens(rule))
             }
         }
+        return results.count == 1 ? results.first : nil
     }
 }

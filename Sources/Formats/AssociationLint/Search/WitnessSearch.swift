@@ -35,7 +35,7 @@ struct WitnessSearch {
         for isPlain in [true, false] where witnesses.count < wanted.count {
             guard let pair = ParallelLists([first, second], plain: isPlain, limits) else { return false }
             isComplete = !isPlain
-            var tried: Set<[[Int]]> = []
+            var tried: Set<[[Bool]]> = []
             for queryCase in queryCases where witnesses.count < wanted.count {
                 guard let url = LinkURL("https://\(host)/" + queryCase.suffix) else { continue }
                 let active = pair.activeRules(url)
@@ -48,12 +48,12 @@ struct WitnessSearch {
 
     /// Searches the paths with one query case. False if the search was not complete.
     private mutating func search(
-        _ pair: ParallelLists, _ active: [[Int]], _ queryCase: QueryCase, _ stepsLeft: inout Int
+        _ pair: ParallelLists, _ active: [[Bool]], _ queryCase: QueryCase, _ stepsLeft: inout Int
     ) -> Bool {
         var rejected = 0
         var found = witnesses
         let outcome = pair.search.run(stepsLeft: &stepsLeft) { states in
-            !pair.mayOpen(0, states, active) && !pair.mayOpen(1, states, active)
+            pair.verdict(of: 0, states, active) == false && pair.verdict(of: 1, states, active) == false
         } visit: { states, spell in
             let opening = Opening(pair.opens(0, states, active), pair.opens(1, states, active))
             guard wanted.contains(opening), found[opening] == nil else { return false }

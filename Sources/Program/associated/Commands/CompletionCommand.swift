@@ -50,7 +50,7 @@ struct Completion {
     init(placeholder: String) {
         for part in placeholder.split(separator: "|") {
             switch part.filter({ !"[]…".contains($0) }) {
-            case "FILE", "PATH": hasFiles = true
+            case "FILE", "PATH", "BEFORE", "AFTER": hasFiles = true
             case "DIR": hasFolders = true
             case "APP": (hasApps, hasFiles) = (true, true)
             case "RULE": words += RuleID.allCases.map(\.description)

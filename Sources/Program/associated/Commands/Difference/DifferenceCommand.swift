@@ -28,8 +28,7 @@ extension Command {
                 name: "--fail-on", value: "loss|change",
                 help:
                     "exit with 1 if something stops working, is held or was not compared completely (loss), or if anything "
-                    + "changes (change) (default: neither)",
-                words: FailOn.allCases.map(\.rawValue)),
+                    + "changes (change) (default: neither)"),
             .format, .environment, .resolve, .authority,
         ],
         failure: "a side could not be read or has errors, or --fail-on is met"

@@ -75,7 +75,9 @@ struct DifferenceSide {
             return app
         }
         let retired = texts.retired.compactMap { name, bytes in
-            AppFile.read(bytes, file: name, environment: environment).appFile
+            var app = AppFile.read(bytes, file: name, environment: environment).appFile
+            app?.hosts.removeAll { !owners.allows($0.text, at: name) }
+            return app
         }
         return try checked(
             PublishedHosts(appFiles: apps, retiredFiles: Set(texts.retired.map(\.name)), retiredApps: retired))

@@ -3,6 +3,7 @@
 
 import Association
 import Database
+import Management
 import Posix
 import Publishing
 import Settings
