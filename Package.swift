@@ -161,6 +161,9 @@ let package = Package(
             "Delivery", in: "Manager", "Client", "Database", "DatabaseSupport", "Posix", "Store", "SourceJSON", "TLS",
             "TestSupport",
             "Verifier"),
+        tests(
+            "Publishing", in: "Manager", "AssociationSamples", "DNS", "Database", "DatabaseSupport", "HTTP", "Posix",
+            "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
         tests("Store", in: "Manager", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", in: "Web", "Posix", "TLS", "TestSupport"),
         tests("ACME", in: "Web", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),

@@ -7,7 +7,7 @@ import SourceJSON
 
 /// Used by one thread.
 public struct PublishedFolder {
-    private let path: String
+    let path: String
 
     /// How far this node has applied the feed of which database.
     struct Position: Equatable {

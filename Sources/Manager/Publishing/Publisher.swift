@@ -4,7 +4,7 @@
 import Association
 import AssociationLint
 public import DNS
-public import Database
+import Database
 import Posix
 import Service
 import SourceJSON
@@ -16,9 +16,10 @@ public final class Publisher: Sendable {
     private let store: SharedStore
     /// Of the servers that read the releases.
     private let environment: String?
-    private let resolver: Resolver
+    private let textRecords: @Sendable (DomainName) -> DNSOutcome
     let tokens = TokenTable()
     private let memory = Mutex(Memory())
+    private let changed: @Sendable () -> Void
 
     /// What is asked for often.
     private struct Memory {
@@ -26,12 +27,19 @@ public final class Publisher: Sendable {
         var seq: Int64 = -1
         var owned: Set<String> = []
         var served: Set<String> = []
+        var problem: String?
     }
 
-    /// - Parameter store: its connection is shared with other threads.
-    public init(_ store: consuming Store, environment: String?, resolver: Resolver) {
+    /// - Parameters:
+    ///   - store: its connection is shared with other threads.
+    ///   - textRecords: asks DNS.
+    ///   - changed: called when there is something to do for the worker.
+    public init(
+        _ store: consuming Store, environment: String?, textRecords: @escaping @Sendable (DomainName) -> DNSOutcome,
+        changed: @escaping @Sendable () -> Void
+    ) {
         self.store = SharedStore(store)
-        (self.environment, self.resolver) = (environment, resolver)
+        (self.environment, self.textRecords, self.changed) = (environment, textRecords, changed)
     }
 
     /// A store whose users take turns.
@@ -59,6 +67,7 @@ public final class Publisher: Sendable {
                 return try body(transaction)
             }
         } catch { throw APIProblem(error) }
+        changed()
         return try result.get()
     }
 
@@ -275,7 +284,7 @@ public final class Publisher: Sendable {
     /// Whether the record is there, and what is there instead; nil if the name servers do not answer.
     private func look(for claim: HostOwnership) -> (Bool?, String) {
         guard let name = DomainName(claim.recordName) else { return (false, "\(claim.recordName) is no name in DNS") }
-        switch resolver.lookUp(.txt, of: name) {
+        switch textRecords(name) {
         case .found(let records, _):
             let texts = records.compactMap { record -> String? in
                 guard case .text(let text) = record else { return nil }
@@ -315,14 +324,19 @@ public final class Publisher: Sendable {
         }
     }
 
-    // MARK: The manager's loop
+    // MARK: The worker
+
+    /// Why the releases cannot be written where the server reads them; nil if they can.
+    public var problem: String? { memory.withLock { $0.problem } }
+
+    func note(problem: String?) { memory.withLock { $0.problem = problem } }
 
     /// Takes the hosts that the server serves.
     public func note(served: [String]) { memory.withLock { $0.served = Set(served) } }
 
     /// Does what is due: publishes what was scheduled, looks for records of claims, and loads what is asked for often.
     /// - Parameter log: for what went wrong.
-    public func tick(log: (String) -> Void) throws(DatabaseError) {
+    func tick(log: (String) -> Void) throws(DatabaseError) {
         do throws(APIProblem) {
             try refresh()
             for release in try read(Release.due) {
@@ -365,49 +379,6 @@ public final class Publisher: Sendable {
         }
         tokens.take(all, now: now)
         memory.withLock { ($0.seq, $0.owned) = (seq, Set(owned)) }
-    }
-
-    /// Writes the live releases that have changed to this node's folder.
-    /// - Returns: the tenants whose files are new.
-    public func apply(to folder: PublishedFolder) throws -> [String] {
-        var position = folder.position
-        let incarnation = try write { transaction throws(DatabaseError) in
-            .success(try Feed.incarnation(in: transaction))
-        }
-        if position.incarnation != incarnation {
-            // Another history: everything is compared, and what it does not have is left alone.
-            position = PublishedFolder.Position(incarnation: incarnation, seq: 0)
-        }
-        var changed: [String] = []
-        while true {
-            let tenants = try read { transaction throws(DatabaseError) in
-                try PublishingTenant.changed(after: position.seq, in: transaction).map { tenant throws(DatabaseError) in
-                    (tenant, try Release.content(of: tenant.name, tenant.live, in: transaction))
-                }
-            }
-            for (tenant, content) in tenants {
-                try folder.replace(tenant.name, with: content)
-                changed.append(tenant.name)
-            }
-            guard let last = tenants.last else { return changed }
-            position.seq = last.0.seq
-            try folder.remember(position)
-        }
-    }
-
-    /// Records what the server of a node has made of a tenant's live release.
-    public func note(
-        _ outcome: String, _ detail: String, of tenant: String, node: String
-    ) throws {
-        try write { transaction throws(DatabaseError) in
-            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
-            try transaction.execute(
-                """
-                insert into outcome values (?, ?, ?, ?, ?, ?) on conflict (tenant, node) do update set
-                    number = excluded.number, state = excluded.state, detail = excluded.detail, at = excluded.at
-                """, tenant, node, live, outcome, detail, try transaction.now())
-            return .success(())
-        }
     }
 }
 

@@ -85,6 +85,9 @@ public final class WorkControl: Sendable {
     /// Lets resting threads look for work.
     public func wake() { for bell in bells { bell.wakeUp.wake() } }
 
+    /// Lets one resting thread look for work.
+    public func wake(_ worker: Int) { bells[worker].wakeUp.wake() }
+
     private static let storeRestMilliseconds: Int64 = 10_000
 
     /// Has a worker do one step after the other until the process ends.

@@ -47,7 +47,6 @@ final class RunningManager {
     private var listeners: [Service] = []
     /// Nil without the setting `api`, or until the store has been opened.
     private var publisher: Publisher?
-    private var published: PublishedFolder?
     private var apiSocket: ListeningSocket?
 
     /// How often it looks at what is due.
@@ -63,6 +62,8 @@ final class RunningManager {
     private static let figuresFactor: Int64 = 20
     /// The upkeep of certificates; the register of the delivery monitor, one worker for each service, and the sender of messages.
     private static let otherThreads = 1 + DeliveryVerifier.allCases.count + 2
+    /// Of the thread that publishes, which the API wakes.
+    private static let publishingNumber = workerCount + otherThreads
 
     /// Opens the store. If that may work later, it is opened by a later `tick`.
     init(_ inputs: ManagerInputs) throws {
@@ -72,7 +73,7 @@ final class RunningManager {
         keys = try inputs.keys(createsMissing: true)
         node = "\(HostMachine.name):\(Directory.absolute(inputs.statePath))"
         control = try WorkControl(
-            workerCount: RunningManager.workerCount + RunningManager.otherThreads
+            workerCount: RunningManager.publishingNumber + 1
         ) { level, text in
             switch level {
             case .info: Log.info(text)
@@ -119,9 +120,11 @@ final class RunningManager {
         store = .some(consume opened)
         orderStore = .some(consume second)
         if inputs.hasAPI {
+            let control = control
+            let resolver = rules?.resolver ?? Resolver()
             publisher = Publisher(
-                store!.another(), environment: inputs.environment, resolver: rules?.resolver ?? Resolver())
-            published = try PublishedFolder(inputs.statePath)
+                store!.another(), environment: inputs.environment, textRecords: { resolver.lookUp(.txt, of: $0) }
+            ) { control.wake(RunningManager.publishingNumber) }
         }
     }
 
@@ -133,17 +136,13 @@ final class RunningManager {
         listeners.append(try Service(admin: AdminSettings(address: admin.address), answers, on: admin))
     }
 
-    /// What is published, once the store can be used.
-    private func publish() throws {
-        guard let publisher, let published else { return }
-        if let socket = apiSocket {
-            let router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
-            listeners.append(try Service("api", router, on: socket, limits: PublishingAPI.limits))
-            apiSocket = nil
-            Log.info("manager: API on \(socket.address)")
-        }
-        try publisher.tick { control.log(.warning, $0) }
-        for tenant in try publisher.apply(to: published) { Log.info("published: \(tenant)") }
+    /// Starts to answer publishers, once the store can be used.
+    private func beginPublishing() throws {
+        guard let publisher, let socket = apiSocket else { return }
+        let router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
+        listeners.append(try Service("api", router, on: socket, limits: PublishingAPI.limits))
+        apiSocket = nil
+        Log.info("manager: API on \(socket.address)")
     }
 
     /// Does what is due.
@@ -161,7 +160,7 @@ final class RunningManager {
                 delivery.noteServed(digest)
             }
             try startThreads()
-            try publish()
+            try beginPublishing()
             if now >= figuresDue {
                 try updateFigures()
                 let spent = Clock.monotonicMilliseconds() - now
@@ -234,7 +233,8 @@ final class RunningManager {
 
     /// What the server reports as the manager's problem.
     private var problemForServer: String? {
-        issuance.problem.map { "\($0) (for \(Age.text(seconds: issuance.problemSeconds)))" } ?? inputs.objection
+        publisher?.problem ?? issuance.problem.map { "\($0) (for \(Age.text(seconds: issuance.problemSeconds)))" }
+            ?? inputs.objection
     }
 
     /// Starts the threads that are missing: all at first, and the rest after a failure.
@@ -275,6 +275,15 @@ final class RunningManager {
             starts.append { number in
                 let sender = try WebhookWorker(number, delivery, control, holder: holder, store: self.store!.another())
                 return try Thread(name: "webhooks", owning: sender) { $0.run() }
+            }
+        }
+        if let publisher {
+            starts.append { _ in
+                let worker = PublishingWorker(
+                    RunningManager.publishingNumber, publisher, self.control,
+                    folder: try PublishedFolder(self.inputs.statePath), node: self.node,
+                    source: PublishedLink(server: self.inputs.link))
+                return try Thread(name: "publishing", owning: worker) { $0.run() }
             }
         }
         while threads.count < starts.count { threads.append(ThreadHandle(try starts[threads.count](threads.count))) }

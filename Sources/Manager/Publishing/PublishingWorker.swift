@@ -1,0 +1,180 @@
+// The thread of a node that publishes: it does what is due, writes the live releases to the node's folder, and records what the server makes
+// of them. A change through this node wakes it; those of other nodes are seen within two seconds.
+
+import Database
+import Posix
+public import Store
+import TLS
+
+/// What the server of this node says about the published files.
+public protocol PublishedSource: Sendable {
+    /// The files of a tenant that the server has read; nil if it cannot be asked.
+    func files(of tenant: String) -> [ServedAppFile]?
+}
+
+/// A published file as the server has it.
+public struct ServedAppFile: Sendable, Equatable {
+    /// Without the folder of the tenant; empty for the folder itself, of which nothing is read.
+    public var name: String
+    /// Of the bytes that it has read last, as in the release.
+    public var digest: String
+    /// `served`, `held` or `broken`.
+    public var state: String
+    public var detail: String
+
+    public init(name: String, digest: String, state: String, detail: String) {
+        (self.name, self.digest, self.state, self.detail) = (name, digest, state, detail)
+    }
+}
+
+/// Used by one thread.
+public struct PublishingWorker: ~Copyable {
+    private let number: Int
+    private let publisher: Publisher
+    private let control: WorkControl
+    private let folder: PublishedFolder
+    private let node: String
+    private let source: any PublishedSource
+    /// The tenants whose release the server has not judged yet; nil until those of the last run are known.
+    private var pending: Set<String>?
+    private var problem: String?
+    private var tickDue: Int64 = 0
+
+    private static let tickMilliseconds: Int64 = 1_000
+    private static let restMilliseconds: Int64 = 2_000
+    /// A server publishes a change within a tenth of a second, usually.
+    private static let askMilliseconds: Int64 = 100
+    private static let askedMax = 20
+
+    public init(
+        _ number: Int, _ publisher: Publisher, _ control: WorkControl, folder: PublishedFolder, node: String,
+        source: any PublishedSource
+    ) {
+        (self.number, self.publisher, self.control) = (number, publisher, control)
+        (self.folder, self.node, self.source) = (folder, node, source)
+    }
+
+    /// Works until the process ends.
+    public mutating func run() {
+        control.work(number) { () throws(DatabaseError) in
+            do {
+                try step()
+                note(nil)
+            } catch let error as DatabaseError {
+                throw error
+            } catch let error as APIProblem {
+                throw error.database ?? DatabaseError(.statement, error.detail)
+            } catch {
+                note("cannot write the published files to \(folder.path): \(error)")
+            }
+            return pending?.isEmpty == false ? PublishingWorker.askMilliseconds : PublishingWorker.restMilliseconds
+        }
+    }
+
+    private mutating func note(_ problem: String?) {
+        if let problem, problem != self.problem { control.log(.error, "\(problem); trying again") }
+        if problem == nil, self.problem != nil { control.log(.info, "published files can be written again") }
+        self.problem = problem
+        publisher.note(problem: problem)
+    }
+
+    mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws {
+        if now >= tickDue {
+            tickDue = now + PublishingWorker.tickMilliseconds
+            try publisher.tick { control.log(.warning, $0) }
+        }
+        var waiting = try pending ?? publisher.tenantsWithoutOutcome(on: node)
+        for tenant in try publisher.apply(to: folder) {
+            waiting.insert(tenant)
+            control.log(.info, "published the app files of \(tenant)")
+        }
+        for tenant in waiting.prefix(PublishingWorker.askedMax) {
+            guard let files = source.files(of: tenant) else { break }
+            let wanted = try publisher.liveDigests(of: tenant)
+            guard let outcome = PublishingWorker.outcome(wanted, files) else { continue }
+            try publisher.note(outcome.state, outcome.detail, of: tenant, node: node)
+            waiting.remove(tenant)
+        }
+        pending = waiting
+    }
+
+    /// What has become of a release; nil as long as the server has not read all of it.
+    static func outcome(
+        _ wanted: [(name: String, digest: String)], _ files: [ServedAppFile]
+    ) -> (state: String, detail: String)? {
+        let found = Dictionary(files.map { ($0.name, $0) }) { first, _ in first }
+        for (name, digest) in wanted where found[name]?.digest != digest && !found.keys.contains("") { return nil }
+        // A removed file is there as long as the server has not read that it is gone, or holds it.
+        let names = Set(wanted.map(\.name))
+        if files.contains(where: { !names.contains($0.name) && $0.state == "served" }) { return nil }
+        let bad = files.first { $0.state == "broken" } ?? files.first { $0.state != "served" }
+        return bad.map { ($0.state, $0.detail) } ?? ("served", "")
+    }
+}
+
+extension Publisher {
+    /// Writes the live releases that have changed to this node's folder.
+    /// - Returns: the tenants whose files are new.
+    func apply(to folder: PublishedFolder) throws -> [String] {
+        var position = folder.position
+        let incarnation = try read { transaction throws(DatabaseError) -> String in
+            try transaction.query("select incarnation from feed where one = 1")[0][0]
+        }
+        if position.incarnation != incarnation || incarnation.isEmpty {
+            // Another history: everything is compared, and what it does not have is left alone.
+            let named = try write { transaction throws(DatabaseError) in
+                .success(try Feed.incarnation(in: transaction))
+            }
+            position = PublishedFolder.Position(incarnation: named, seq: 0)
+        }
+        var changed: [String] = []
+        while true {
+            let tenants = try read { transaction throws(DatabaseError) in
+                try PublishingTenant.changed(after: position.seq, in: transaction).map { tenant throws(DatabaseError) in
+                    (tenant, try Release.content(of: tenant.name, tenant.live, in: transaction))
+                }
+            }
+            for (tenant, content) in tenants {
+                try folder.replace(tenant.name, with: content)
+                changed.append(tenant.name)
+            }
+            guard let last = tenants.last else { return changed }
+            position.seq = last.0.seq
+            try folder.remember(position)
+        }
+    }
+
+    /// Records what the server of a node has made of a tenant's live release.
+    func note(_ outcome: String, _ detail: String, of tenant: String, node: String) throws(APIProblem) {
+        try write { transaction throws(DatabaseError) in
+            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
+            try transaction.execute(
+                """
+                insert into outcome values (?, ?, ?, ?, ?, ?) on conflict (tenant, node) do update set
+                    number = excluded.number, state = excluded.state, detail = excluded.detail, at = excluded.at
+                """, tenant, node, live, outcome, detail, try transaction.now())
+            return .success(())
+        }
+    }
+
+    func liveDigests(of tenant: String) throws(APIProblem) -> [(name: String, digest: String)] {
+        try read { transaction throws(DatabaseError) in
+            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
+            return try Release.files(of: tenant, live, in: transaction)
+        }
+    }
+
+    /// The tenants whose live release a node has not judged, because its manager ended before.
+    func tenantsWithoutOutcome(on node: String) throws(APIProblem) -> Set<String> {
+        let names = try read { transaction throws(DatabaseError) in
+            try transaction.query(
+                """
+                select name from tenant where live > 0 and not exists (
+                    select 1 from outcome where outcome.tenant = tenant.name and node = ? and number = tenant.live)
+                order by name limit 1000
+                """, node
+            ).map { row throws(DatabaseError) -> String in try row[0] }
+        }
+        return Set(names)
+    }
+}

@@ -1,0 +1,133 @@
+// Who may do what: every route with every kind of token, and tokens that are none.
+
+import Database
+import HTTP
+import SourceJSON
+import Store
+import Testing
+
+@testable import DatabaseSupport
+@testable import Publishing
+@testable import Service
+
+struct AccessTests {
+    /// A path of a route, with what exists in the rig.
+    private static func path(_ route: APIRoute, _ tenant: String) -> String {
+        let names = ["TENANT": tenant, "NAME": "shop.json", "NUMBER": "1", "HOST": "shop.acme.test", "ID": "0"]
+        let parts = route.pattern.split(separator: "/").map { segment in
+            let name = segment.prefix { $0 != ":" }
+            return (names[String(name)] ?? String(name)) + segment[name.endIndex...]
+        }
+        return PublishingAPI.base + "/" + parts.joined(separator: "/")
+    }
+
+    private func ask(_ rig: PublishingRig, _ route: APIRoute, _ tenant: String, _ token: String?) throws -> Int {
+        try rig.ask(route.method, AccessTests.path(route, tenant), token, route.body == nil ? nil : "{}").status
+    }
+
+    @Test func `every route asks for its scope, and for its tenant`() throws {
+        let rig = try PublishingRig(tenants: ["acme", "other"])
+        var tokens: [String: String] = [:]
+        for scope in Scope.published { tokens[scope] = try rig.token([scope], tenant: "acme") }
+        for route in PublishingAPI.all {
+            guard let scope = route.scope else {
+                #expect(try ask(rig, route, "acme", nil) < 400)
+                continue
+            }
+            #expect(try ask(rig, route, "acme", nil) == 401, "\(route.pattern)")
+            for (name, token) in tokens {
+                let status = try ask(rig, route, "acme", token)
+                let isAllowed = name == scope || name == "admin"
+                #expect(
+                    (status == 403) == !isAllowed || status == 429,
+                    "\(route.method) \(route.pattern) by \(name): \(status)")
+                if route.rows == .tenant, isAllowed {
+                    // Nobody learns what another tenant has, or that there is one.
+                    #expect(try ask(rig, route, "other", token) == 404, "\(route.pattern)")
+                    #expect(try ask(rig, route, "nobody", token) == 404, "\(route.pattern)")
+                }
+            }
+        }
+    }
+
+    @Test func `rows of another tenant are in no list`() throws {
+        let rig = try PublishingRig(tenants: ["acme", "other"])
+        let token = try rig.token(["read"], tenant: "acme")
+        let audit = try rig.ask(.get, "/api/v1/audit", token)
+        #expect(
+            audit.value.member(named: "items")?.asArray?.compactMap { $0.member(named: "tenant")?.asString } == [
+                "acme", "acme",
+            ])
+        let tenants = try rig.ask(.get, "/api/v1/tenants", token)
+        #expect(
+            tenants.value.member(named: "items")?.asArray?.compactMap { $0.member(named: "name")?.asString } == ["acme"]
+        )
+    }
+
+    @Test func `a token that is expired, revoked or made up is none`() throws {
+        let rig = try PublishingRig()
+        let (token, admin) = (try rig.token(["read"], tenant: "acme"), try rig.token())
+        let path = "/api/v1/tenants/acme"
+        #expect(try rig.ask(.get, path, token).status == 200)
+        let last = token.last == "0" ? "1" : "0"
+        for wrong in [String(token.dropLast()), token.dropLast() + last, token + "0", "asc_x_y", "", "\(token) x"] {
+            #expect(try rig.ask(.get, path, wrong).status == 401, "\(wrong)")
+        }
+        let id = String(token.split(separator: "_")[1])
+        #expect(try rig.ask(.delete, "\(path)/tokens/\(id)", admin).status == 204)
+        #expect(try rig.ask(.get, path, token).status == 401)
+        #expect(try rig.ask(.delete, "\(path)/tokens/\(id)", admin).status == 404)
+        try rig.execute("update token set expires = 1")
+        try rig.execute("delete from audit where seq = 2")
+        _ = try rig.token()
+        #expect(try rig.ask(.get, path, admin).status == 401)
+    }
+
+    @Test(
+        arguments: [
+            (["tokens", "read"], "[\"read\"]", 201), (["tokens"], "[\"read\"]", 403), (["tokens"], "[\"admin\"]", 403),
+            (["admin"], "[\"admin\"]", 403), (["admin"], "[\"publish\"]", 201), (["tokens"], "[]", 400),
+            (["tokens"], "[\"nothing\"]", 400), (["tokens"], "[\"tokens\", \"tokens\"]", 400),
+        ] as [([String], String, Int)])
+    func `a token gives no more than it has`(own: [String], wanted: String, status: Int) throws {
+        let rig = try PublishingRig()
+        let token = try rig.token(own, tenant: "acme")
+        let answer = try rig.post("acme/tokens", token, "{ \"scopes\": \(wanted) }")
+        #expect(answer.status == status, "\(answer.value)")
+        guard let made = answer["token"] else { return }
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme", made).status != 401)
+        #expect(try rig.query("select 1 from token where label like '%asc_%'").isEmpty)
+    }
+
+    @Test func `a token has sixty changes a minute`() throws {
+        let rig = try PublishingRig()
+        let token = try rig.token(["publish"], tenant: "acme")
+        for number in 1...70 {
+            let status = try rig.post("acme/releases", token).status
+            #expect(status == (number <= TokenTable.writesPerMinuteMax ? 400 : 429), "\(number)")
+        }
+        #expect(try rig.post("acme/releases", token).fields.contains("retry-after: 60\r\n"))
+    }
+
+    @Test func `the document describes every route`() throws {
+        let rig = try PublishingRig()
+        let document = try rig.ask(.get, "/api/v1/openapi.json", nil).value
+        let paths = document.member(named: "paths")
+        for route in PublishingAPI.all {
+            let operation = paths?.member(named: PublishingAPI.base + OpenAPI.template(route.pattern))?
+                .member(named: "\(route.method)".lowercased())
+            #expect(operation?.member(named: "x-scope")?.asString == route.scope, "\(route.pattern)")
+            let names = operation?.member(named: "parameters")?.asArray?.compactMap {
+                $0.member(named: "name")?.asString
+            }
+            let open = route.pattern.split(separator: "/").filter {
+                !$0.prefix { $0 != ":" }.contains(where: \.isLowercase)
+            }
+            #expect(names?.count == open.count + route.query.count)
+        }
+        for kind in APIProblem.Kind.allCases {
+            #expect(try rig.ask(.get, APIProblem.Kind.path + kind.rawValue, nil).status == 200)
+        }
+        #expect(try rig.ask(.get, APIProblem.Kind.path + "x", nil).status == 404)
+    }
+}

@@ -1,0 +1,231 @@
+// Releases from the request to the row: what is stored, what is refused, and in which state it ends.
+
+import Database
+import HTTP
+import Posix
+import SourceJSON
+import Store
+import Testing
+
+@testable import DatabaseSupport
+@testable import Publishing
+@testable import Service
+
+struct ReleaseTests {
+    @Test func `a release goes from one state to another only in these ways`() {
+        let ways: [(ReleaseState, ReleaseState.Event, Bool, ReleaseState)] = [
+            (.proposed, .approved, false, .live), (.proposed, .approved, true, .scheduled),
+            (.scheduled, .due, false, .live), (.scheduled, .due, true, .live),
+            (.proposed, .refused, false, .rejected), (.proposed, .refused, true, .rejected),
+            (.scheduled, .refused, false, .rejected), (.scheduled, .refused, true, .rejected),
+            (.live, .replaced, false, .superseded), (.live, .replaced, true, .superseded),
+        ]
+        for state in ReleaseState.allCases {
+            for event in ReleaseState.Event.allCases {
+                for isLater in [false, true] {
+                    let expected = ways.first { $0.0 == state && $0.1 == event && $0.2 == isLater }?.3
+                    #expect(state.next(event, isLater: isLater) == expected, "\(state) \(event) \(isLater)")
+                }
+            }
+        }
+    }
+
+    private typealias Rig = PublishingRig
+
+    @Test(arguments: TestEngine.available)
+    func `a release is live, then superseded, and can be published again`(engine: TestEngine) throws {
+        let rig = try Rig(engine)
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read", "retire"], tenant: "acme")
+        let first = try rig.post(
+            "acme/releases", token, Rig.release(base: 0, [("shop.json", Rig.app())], ", \"message\": \"first\""))
+        #expect(first.status == 201 && first["state"] == "live" && first.number == 1 && first["message"] == "first")
+        #expect(first.fields.contains("location: /api/v1/tenants/acme/releases/1\r\n"))
+        let second = try rig.post(
+            "acme/releases", token, Rig.release(base: 1, [("shop.json", Rig.app(path: "/new/*"))]))
+        #expect(second.status == 201 && second.number == 2)
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "superseded")
+        let difference = second.value.member(named: "difference")
+        #expect(difference?.member(named: "stops")?.asArray?.count == 1)
+        #expect(difference?.member(named: "opens")?.asArray?.count == 1)
+        let back = try rig.post("acme/releases/1:rollback", token)
+        #expect(back.status == 201 && back.number == 3 && back["source"] == "rollback to 1")
+        #expect(try rig.query("select live from tenant").first?.values == [.integer(3)])
+        // Equal texts are stored once.
+        #expect(try rig.query("select 1 from blob").count == 2)
+        let list = try rig.ask(.get, "/api/v1/tenants/acme/releases?before=3", token)
+        #expect(list.value.member(named: "items")?.asArray?.compactMap { $0.member(named: "number")?.asInt } == [2, 1])
+    }
+
+    /// What is refused, and leaves nothing behind.
+    @Test(
+        arguments: [
+            (Rig.release(base: 7, [("shop.json", Rig.app())]), 409, "base"),
+            (Rig.release(base: 0, [("shop.json", "{ name: ")]), 422, "findings"),
+            (Rig.release(base: 0, [("shop.json", Rig.app(hosts: ["other.test"]))]), 422, "findings"),
+            (Rig.release(base: 0, []), 409, "state"), (Rig.release(base: 0, [("../x.json", "{}")]), 400, "invalid"),
+            (Rig.release(base: 0, [("x.txt", "{}")]), 400, "invalid"),
+            (Rig.release(base: 0, [(".x.json", "{}")]), 400, "invalid"),
+            (Rig.release(base: 0, [("shop.json", Rig.app())], ", \"retire\": true"), 403, "forbidden"),
+            (Rig.release(base: 0, [], ", \"publishAt\": \"tomorrow\""), 400, "invalid"), ("{}", 400, "invalid"),
+            ("[]", 400, "invalid"), ("{ \"base\": 0, \"changes\": {}, \"chnages\": {} }", 400, "invalid"),
+            ("{ \"base\": 0, \"base\": 0, \"changes\": {} }", 400, "invalid"),
+            ("{ \"base\": -1, \"changes\": {} }", 400, "invalid"),
+            ("{ \"base\": 0, \"changes\": { \"a.json\": 1 } }", 400, "invalid"),
+            (String(repeating: "[", count: 10_000), 400, "invalid"),
+            (Rig.release(base: 0, (0..<257).map { ("f\($0).json", "{}") }), 413, "too-large"),
+            (Rig.release(base: 0, [("big.json", String(repeating: " ", count: 1 << 20) + "{}")]), 413, "too-large"),
+        ] as [(String, Int, String)])
+    func `what cannot be published leaves nothing behind`(body: String, status: Int, problem: String) throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        let entries = try rig.query("select 1 from audit").count
+        let answer = try rig.post("acme/releases", token, body)
+        #expect(answer.status == status && answer.problem == problem, "\(answer.value)")
+        #expect(answer.fields.contains("content-type: application/problem+json\r\n"))
+        #expect(try rig.query("select 1 from release").isEmpty && rig.query("select 1 from blob").isEmpty)
+        #expect(try rig.query("select 1 from audit").count == entries)
+    }
+
+    @Test func `what phones rely on goes only if it is meant to, or is a day old at most`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test", "old.acme.test")
+        let token = try rig.token(["publish", "check"], tenant: "acme")
+        let strong = try rig.token(["publish", "retire"], tenant: "acme")
+        let both = Rig.app(hosts: ["shop.acme.test", "old.acme.test"])
+        #expect(try rig.post("acme/releases", token, Rig.release(base: 0, [("shop.json", both)])).status == 201)
+        // A mistake of today.
+        let undone = try rig.post("acme/releases", token, Rig.release(base: 1, [("shop.json", Rig.app())]))
+        #expect(undone.status == 201, "\(undone.value)")
+        #expect(try rig.post("acme/releases/1:rollback", token).status == 201)
+        try rig.execute("update release set live_at = live_at - 90000000, created = created - 90000000")
+        let body = { (more: String) in Rig.release(base: 3, [("shop.json", Rig.app())], more) }
+        for path in ["acme/releases", "acme/releases:check"] {
+            let held = try rig.post(path, token, body(""))
+            #expect(held.status == 423 && held.problem == "removal-guard")
+            let losses = held.value.member(named: "difference")?.member(named: "guard")?.asArray
+            #expect(losses?.first?.member(named: "removes")?.asString?.contains("old.acme.test") == true)
+        }
+        #expect(try rig.post("acme/releases/2:rollback", token).status == 423)
+        #expect(try rig.post("acme/releases", strong, body(", \"retire\": true")).status == 201)
+    }
+
+    @Test func `an approval is by another, and of what is still right`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let admin = try rig.token()
+        #expect(try rig.ask(.put, "/api/v1/tenants/acme", admin, "{ \"approval\": true }").status == 200)
+        let author = try rig.token(["publish", "approve"], tenant: "acme")
+        let other = try rig.token(["approve"], tenant: "acme")
+        let release = try rig.post("acme/releases", author, Rig.release(base: 0, [("shop.json", Rig.app())]))
+        #expect(release["state"] == "proposed")
+        #expect(try rig.query("select live from tenant").first?.values == [.integer(0)])
+        #expect(try rig.post("acme/releases/1:approve", author).problem == "state")
+        let stale = try rig.post("acme/releases", author, Rig.release(base: 0, [("shop.json", Rig.app(path: "/b"))]))
+        #expect(try rig.post("acme/releases/1:approve", other)["state"] == "live")
+        #expect(try rig.post("acme/releases/1:approve", other).problem == "state")
+        // Made from what is no longer live.
+        #expect(try rig.post("acme/releases/\(stale.number):approve", other).problem == "base")
+        let refused = try rig.post("acme/releases/\(stale.number):reject", other, "{ \"reason\": \"no\" }")
+        #expect(refused["state"] == "rejected" && refused["reason"] == "no")
+        #expect(try rig.post("acme/releases/\(stale.number):approve", other).problem == "state")
+    }
+
+    @Test func `a scheduled release goes live at its time, or says why not`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let later = ", \"publishAt\": \"2199-01-01T00:00:00Z\""
+        let first = try rig.post("acme/releases", token, Rig.release(base: 0, [("shop.json", Rig.app())], later))
+        let second = try rig.post(
+            "acme/releases", token, Rig.release(base: 0, [("shop.json", Rig.app(path: "/b"))], later))
+        #expect(first["state"] == "scheduled" && second["state"] == "scheduled")
+        var lines: [String] = []
+        try rig.publisher.tick { lines.append($0) }
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "scheduled")
+        // The clock jumps.
+        try rig.execute("update release set publish_at = number")
+        try rig.publisher.tick { lines.append($0) }
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "live")
+        let lost = try rig.ask(.get, "/api/v1/tenants/acme/releases/2", token)
+        #expect(lost["state"] == "rejected" && lost["reason"] == "release 1 is live")
+        #expect(lines == ["release 2 of acme did not go live: release 1 is live"])
+        // A time that has passed is now.
+        let past = ", \"publishAt\": \"2001-01-01T00:00:00Z\""
+        let third = try rig.post(
+            "acme/releases", token, Rig.release(base: 1, [("shop.json", Rig.app(path: "/c"))], past))
+        #expect(third["state"] == "live")
+    }
+
+    @Test func `a release is checked again when it goes live`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let body = Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2199-01-01T00:00:00Z\"")
+        #expect(try rig.post("acme/releases", token, body)["state"] == "scheduled")
+        try rig.execute("delete from claim")
+        try rig.execute("update release set publish_at = 1")
+        try rig.publisher.tick { _ in }
+        let release = try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)
+        #expect(release["state"] == "rejected" && release["reason"]?.contains("does not own shop.acme.test") == true)
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `of those who publish at once, one wins and the others learn its number`(engine: TestEngine) async throws {
+        let rig = try Rig(engine)
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        let answers = try await withThrowingTaskGroup(of: PublishingRig.Answer.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try rig.post(
+                        "acme/releases", token, Rig.release(base: 0, [("shop.json", Rig.app(path: "/\(number)"))]))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.filter { $0.status == 201 }.count == 1)
+        let others = answers.filter { $0.status != 201 }
+        #expect(others.allSatisfy { $0.problem == "base" && $0.value.member(named: "live")?.asInt == 1 })
+        #expect(try rig.query("select 1 from release").count == 1)
+    }
+
+    @Test func `one file is changed by its ETag`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let path = "/api/v1/tenants/acme/apps/shop.json"
+        func put(_ text: String, _ lines: [String]) throws -> PublishingRig.Answer {
+            try rig.ask(.put, path, token, text, lines: lines)
+        }
+        #expect(try put(Rig.app(), []).status == 428)
+        #expect(try put(Rig.app(), ["If-Match: \"x\""]).status == 412)
+        #expect(try put(Rig.app(), ["If-None-Match: *"]).status == 201)
+        #expect(try put(Rig.app(), ["If-None-Match: *"]).status == 412)
+        let tag = ReleaseContent.digest(Array(Rig.app().utf8))
+        #expect(try rig.ask(.get, path, token).fields.contains("etag: \"\(tag)\"\r\n"))
+        #expect(try put(Rig.app(path: "/b"), ["If-Match: \"\(tag)\""]).status == 201)
+        #expect(try rig.ask(.delete, path, token, lines: ["If-Match: \"\(tag)\""]).status == 412)
+    }
+
+    @Test func `old releases are removed with their texts, and live ones never`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        // The first is old by its number and its time, the second only by its time.
+        for (number, step) in [0, Release.keptCount, Release.keptCount - 2].enumerated() {
+            try rig.execute("update release set created = 1")
+            try rig.execute("update tenant set last = last + ? where name = 'acme'", step)
+            let base = try rig.query("select live from tenant")[0].values[0]
+            guard case .integer(let live) = base else { return }
+            let body = Rig.release(base: Int(live), [("shop.json", Rig.app(path: "/\(number)"))])
+            #expect(try rig.post("acme/releases", token, body).status == 201)
+        }
+        #expect(
+            try rig.query("select number from release order by number").map(\.values) == [
+                [.integer(102)], [.integer(201)],
+            ])
+        #expect(try rig.query("select 1 from blob").count == 2)
+    }
+}
