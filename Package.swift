@@ -180,7 +180,7 @@ let package = Package(
             "Telemetry", "Tenancy",
             "TestSupport"),
         tests("Supervision", in: "Program", "Posix", "TestSupport"),
-        tests("Serving", in: "Program", "Tenancy"),
+        tests("Serving", in: "Program", "Association", "Settings", "Supervision", "Tenancy", "TestSupport"),
         tests("Management", in: "Program", "Administration", "Delivery", "HTTP", "Posix", "TestSupport"),
         .testTarget(
             name: "EndToEndTests",

@@ -85,33 +85,9 @@ struct RunningServer: Sendable {
     func report(_ news: SettingsWatch.News?, isRequested: Bool) {
         guard let news else { return }
         for finding in news.findings { Log.finding(finding) }
-        var (text, level) = (
-            "server.json has changed: send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`",
-            Log.Level.info
-        )
-        if let objection = news.objection {
-            (text, level) = ("server.json has changed, and the next start would fail: \(objection)", .error)
-        } else if news.isRefusedByManager {
-            text =
-                "server.json has changed, and the manager could not use it, so SIGUSR2 would be refused, and a restart would end orders; "
-                + "fix the errors above"
-            level = .error
-        } else if news.isUnread {
-            text =
-                "server.json has changed, and the server's user cannot read it: SIGUSR2 or a restart applies it; for SIGHUP to apply "
-                + "`owners`, let that user read it"
-            level = isRequested ? .error : .info
-        } else if news.isOnlyOwners {
-            text =
-                isRequested
-                ? "`owners` of server.json is applied" : "`owners` of server.json has changed: send SIGHUP to apply it"
-        }
-        // Of a file that is gone, the finding says what to do.
-        let isSaid = news.isChanged && !news.isGone
-        let isDone = news.isOnlyOwners && news.objection == nil && isRequested
-        state.note(settings: news.findings, change: isSaid && !isDone ? text : nil)
-        if isSaid { Log.write(level, text) }
-        if !news.isChanged { Log.info("server.json is again as it was at the start") }
+        let notice = news.notice(isRequested: isRequested)
+        state.note(settings: news.findings, change: notice.flatMap { $0.isOpen ? $0.text : nil })
+        if let notice { Log.write(notice.level, notice.text) }
     }
 }
 

@@ -39,6 +39,32 @@ struct SettingsWatch {
         var isRefusedByManager = false
         /// The `owners` of the file, if they can be used.
         var owners: HostOwners?
+
+        /// What the log says, and whether it stays in the status. Nil for a file that is gone, because the finding says what to do.
+        /// - Parameter isRequested: whether SIGHUP has asked, which applies `owners`.
+        func notice(isRequested: Bool) -> (level: Log.Level, text: String, isOpen: Bool)? {
+            if !isChanged { return (.info, "server.json is again as it was at the start", false) }
+            if isGone { return nil }
+            let change = "server.json has changed"
+            if let objection { return (.error, "\(change), and the next start would fail: \(objection)", true) }
+            let isDone = isOnlyOwners && isRequested
+            if isRefusedByManager {
+                let text =
+                    "\(change), and the manager could not use it, so SIGUSR2 would be refused, and a restart would end orders; "
+                    + "fix the errors above"
+                return (.error, text, !isDone)
+            }
+            if isUnread {
+                let text =
+                    "\(change), and the server's user cannot read it: SIGUSR2 or a restart applies it; for SIGHUP to apply "
+                    + "`owners`, let that user read it"
+                return (isRequested ? .error : .info, text, true)
+            }
+            if isDone { return (.info, "`owners` of server.json is applied", false) }
+            return isOnlyOwners
+                ? (.info, "`owners` of server.json has changed: send SIGHUP to apply it", true)
+                : (.info, "\(change): send SIGUSR2 to apply it, or restart; SIGHUP applies only `owners`", true)
+        }
     }
 
     init(_ given: LoadedSettings) {
