@@ -38,7 +38,7 @@ public struct AssociationDifference: Sendable {
     private(set) var reorderedHosts: [String] = []
     let held: [HeldRemoval]
     private(set) var rests: [Rest] = []
-    private var budget = DifferenceBudget()
+    private var budget: DifferenceBudget
 
     /// Whether nothing changes for any phone, as far as was compared.
     public var isEmpty: Bool { links.isEmpty && entries.isEmpty && reorderedHosts.isEmpty && held.isEmpty }
@@ -52,6 +52,11 @@ public struct AssociationDifference: Sendable {
     }
 
     public init(from before: PublishedHosts, to after: PublishedHosts) {
+        self.init(from: before, to: after, within: DifferenceBudget())
+    }
+
+    init(from before: PublishedHosts, to after: PublishedHosts, within budget: DifferenceBudget) {
+        self.budget = budget
         let isOneHost = before.onlyHost != nil || after.onlyHost != nil
         held = isOneHost ? [] : HeldRemoval.all(from: before, to: after)
         var groups: [[PublishedHost?]: [String]] = [:]

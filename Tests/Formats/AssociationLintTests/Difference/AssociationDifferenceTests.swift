@@ -206,6 +206,20 @@ struct AssociationDifferenceTests {
             difference.text.contains("stopped early") && difference.value.member(named: "complete")?.asBool == false)
     }
 
+    @Test func `a search that reaches its limit shows no difference, and says so`() throws {
+        func side(_ paths: String...) throws -> PublishedHosts {
+            let links = paths.map { "{ \"/\": \"\($0)\" }" }.joined(separator: ", ")
+            return try Self.side([Self.text(android: nil, links: links)])
+        }
+        var budget = DifferenceBudget()
+        budget.stepsLeft = 500
+        let sides = try [side("/*a??????"), side("/*a??????", "/b*a??????")]
+        #expect(AssociationDifference(from: sides[0], to: sides[1]).isComplete)
+        let difference = AssociationDifference(from: sides[0], to: sides[1], within: budget)
+        #expect(difference.isEmpty && difference.rests.map(\.reason) == [.limit])
+        #expect(difference.text.hasPrefix("Nothing changes for any phone, as far as was compared.\n\nNot compared"))
+    }
+
     @Test func `a change behind the rules that a search takes is found by examples`() throws {
         func side(_ last: String) throws -> PublishedHosts {
             let links = (0..<300).map { "{ \"/\": \"/long/path/number/\($0)\" }" } + ["{ \"/\": \"\(last)\" }"]
