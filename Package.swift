@@ -162,7 +162,7 @@ let package = Package(
             "TestSupport",
             "Verifier"),
         tests(
-            "Publishing", in: "Manager", "AssociationSamples", "DNS", "Database", "DatabaseSupport", "HTTP", "Posix",
+            "Publishing", in: "Manager", "DNS", "Database", "DatabaseSupport", "HTTP", "Posix",
             "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
         tests("Store", in: "Manager", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", in: "Web", "Posix", "TLS", "TestSupport"),

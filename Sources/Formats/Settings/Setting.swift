@@ -408,8 +408,8 @@ extension Setting {
             if let url { reader.settings.manager.databaseURL = url }
         },
         text("store.keyFile", \.manager.keyFile),
-        Setting("manager.admin") { $0.readManagerAddress($1) },
         Setting("api") { $0.readAPIAddress($1) },
+        Setting("manager.admin") { $0.readManagerAddress($1) },
         flag("manager.separate", \.manager.isSeparate),
         Setting("manager.proxy") { $0.readProxy($1) },
     ]

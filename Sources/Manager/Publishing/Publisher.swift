@@ -13,7 +13,8 @@ import Synchronization
 
 /// Used by all threads of the API, and by the manager's loop.
 public final class Publisher: Sendable {
-    private let store: SharedStore
+    /// Its users take turns.
+    private let store: Store
     /// Of the servers that read the releases.
     private let environment: String?
     private let textRecords: @Sendable (DomainName) -> DNSOutcome
@@ -38,20 +39,14 @@ public final class Publisher: Sendable {
         _ store: consuming Store, environment: String?, textRecords: @escaping @Sendable (DomainName) -> DNSOutcome,
         changed: @escaping @Sendable () -> Void
     ) {
-        self.store = SharedStore(store)
+        self.store = store
         (self.environment, self.textRecords, self.changed) = (environment, textRecords, changed)
-    }
-
-    /// A store whose users take turns.
-    private final class SharedStore: @unchecked Sendable {
-        let store: Store
-        init(_ store: consuming Store) { self.store = store }
     }
 
     func read<Result>(
         _ body: (borrowing Transaction) throws(DatabaseError) -> Result
     ) throws(APIProblem) -> Result {
-        var store = store.store.another()
+        var store = self.store.another()
         do throws(DatabaseError) { return try store.read(body) } catch { throw APIProblem(error) }
     }
 
@@ -59,7 +54,7 @@ public final class Publisher: Sendable {
     func write<Success>(
         _ body: (borrowing Transaction) throws(DatabaseError) -> Result<Success, APIProblem>
     ) throws(APIProblem) -> Success {
-        var store = store.store.another()
+        var store = self.store.another()
         let result: Result<Success, APIProblem>
         do throws(DatabaseError) {
             result = try store.write { transaction throws(DatabaseError) in
@@ -70,8 +65,6 @@ public final class Publisher: Sendable {
         changed()
         return try result.get()
     }
-
-    // MARK: Releases
 
     /// What somebody wants to publish.
     struct Proposal {
@@ -221,8 +214,6 @@ public final class Publisher: Sendable {
         }
     }
 
-    // MARK: Hosts
-
     func claim(
         _ host: String, for tenant: String, _ proof: HostOwnership.Proof, by identity: Identity
     ) throws(APIProblem) -> HostOwnership {
@@ -324,8 +315,6 @@ public final class Publisher: Sendable {
         }
     }
 
-    // MARK: The worker
-
     /// Why the releases cannot be written where the server reads them; nil if they can.
     public var problem: String? { memory.withLock { $0.problem } }
 
@@ -363,7 +352,7 @@ public final class Publisher: Sendable {
         }
         let used = tokens.takeUsed()
         if !used.isEmpty {
-            var store = store.store.another()
+            var store = self.store.another()
             do throws(DatabaseError) {
                 try store.write(isRepeatable: true) { transaction throws(DatabaseError) in
                     let now = try transaction.now()

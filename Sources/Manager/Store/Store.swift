@@ -10,7 +10,7 @@ import Synchronization
 public import TLS
 
 /// An open store, used by one thread at a time.
-public struct Store: ~Copyable {
+public struct Store: ~Copyable, Sendable {
     private let connection: SharedConnection
     /// The keys that seal the secrets in the store.
     public let keys: SealingKeys

@@ -96,6 +96,12 @@ enum ModuleTable {
                 "Synchronization",
             ]),
         Module(
+            "Publishing", in: .manager, .control,
+            mayImport: [
+                "Association", "AssociationLint", "DNS", "Database", "HTTP", "Posix", "Service", "SourceJSON", "Store",
+                "TLS", "Synchronization",
+            ]),
+        Module(
             "Delivery", in: .manager, .control,
             mayImport: [
                 "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Synchronization",
@@ -120,16 +126,16 @@ enum ModuleTable {
             "Management", in: .program, .control,
             mayImport: [
                 "ACME", "Administration", "Association", "Client", "DNS", "Database", "Delivery", "HTTP", "Issuance",
-                "Posix", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry", "Glibc",
-                "Synchronization",
+                "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry",
+                "Glibc", "Synchronization",
             ]),
         Module(
             "associated", in: .program, .control,
             mayImport: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
-                "DNS", "Database", "Store", "Delivery", "Issuance", "Certificates", "Management", "Serving",
-                "Settings", "Supervision", "Glibc",
+                "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
+                "Serving", "Settings", "Supervision", "Glibc",
                 "Synchronization",
             ]),
     ]

@@ -1,6 +1,5 @@
 // The API over a database, without a listener, with scripted DNS and tokens.
 
-import AssociationSamples
 import Database
 import HTTP
 import Posix

@@ -54,7 +54,8 @@ public struct StartProblems {
     /// No host would be served; nil if files may be published later.
     public var noHosts: String? {
         if settings.manager.api != nil { return nil }
-        return "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
+        return
+            "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
     }
 
     /// No address to listen on, or no client that would be accepted.
