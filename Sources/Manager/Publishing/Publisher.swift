@@ -16,7 +16,7 @@ public final class Publisher: Sendable {
     /// Its users take turns.
     private let store: Store
     /// Of the servers that read the releases.
-    private let environment: String?
+    let environment: String?
     private let textRecords: @Sendable (DomainName) -> DNSOutcome
     let tokens = TokenTable()
     private let memory = Mutex(Memory())
@@ -116,6 +116,9 @@ public final class Publisher: Sendable {
         if content.files.count > ReleaseContent.filesMax {
             throw APIProblem(.tooLarge, "a tenant has at most \(ReleaseContent.filesMax) files")
         }
+        if content.byteCount > ReleaseContent.bytesMax {
+            throw APIProblem(.tooLarge, "the files of a tenant have at most \(ReleaseContent.bytesMax >> 20) MiB together")
+        }
         let report = ReleaseReport(
             of: content, replacing: contents[0], lastDay: contents[1], tenant: tenant, environment: environment)
         return Draft(
@@ -180,8 +183,8 @@ public final class Publisher: Sendable {
                 try Release.load(number, of: tenant, in: transaction)
             })
         else { throw APIProblem(.unknown, "\(tenant) has no release \(number)") }
-        if event == .approved, release.author == actor {
-            throw APIProblem(.state, "a release is approved by another token than its author's")
+        if event == .approved, AccessToken.areOfOne(release.author, actor) {
+            throw APIProblem(.state, "a release is approved by another than its author, and not by a token that the author has made")
         }
         // What goes live is checked by the rules of today, as if it were new.
         if event != .refused, release.state.isOpen {

@@ -51,6 +51,8 @@ struct ReleaseTests {
         let back = try rig.post("acme/releases/1:rollback", token)
         #expect(back.status == 201 && back.number == 3 && back["source"] == "rollback to 1")
         #expect(try rig.query("select live from tenant").first?.values == [.integer(3)])
+        let match = try rig.ask(.get, "/api/v1/tenants/acme/match?url=https://shop.acme.test/products/1", token)
+        #expect(match.status == 200 && "\(match.value)".contains("8KQ2V7M4XN.dev.acme.shop"))
         // Equal texts are stored once.
         #expect(try rig.query("select 1 from blob").count == 2)
         let list = try rig.ask(.get, "/api/v1/tenants/acme/releases?before=3", token)
@@ -122,6 +124,13 @@ struct ReleaseTests {
         #expect(release["state"] == "proposed")
         #expect(try rig.query("select live from tenant").first?.values == [.integer(0)])
         #expect(try rig.post("acme/releases/1:approve", author).problem == "state")
+        let maker = try rig.token(["publish", "approve", "tokens"], tenant: "acme")
+        let own = try rig.post("acme/releases", maker, Rig.release(base: 0, [("shop.json", Rig.app(path: "/own"))]))
+        let child = try #require(try rig.post("acme/tokens", maker, "{ \"scopes\": [\"approve\", \"tokens\"] }")["token"])
+        let grandchild = try #require(try rig.post("acme/tokens", child, "{ \"scopes\": [\"approve\"] }")["token"])
+        for token in [child, grandchild] {
+            #expect(try rig.post("acme/releases/\(own.number):approve", token).problem == "state")
+        }
         let stale = try rig.post("acme/releases", author, Rig.release(base: 0, [("shop.json", Rig.app(path: "/b"))]))
         #expect(try rig.post("acme/releases/1:approve", other)["state"] == "live")
         #expect(try rig.post("acme/releases/1:approve", other).problem == "state")

@@ -298,6 +298,18 @@ extension PublishingAPI {
 
     private static let others = [
         APIRoute(
+            method: .get, pattern: "/tenants/TENANT/match", scope: "read",
+            summary: "Which app of the live release opens a URL, and by which rule",
+            query: [APIMember("url", .text, isRequired: true, "A link.")]
+        ) { publisher, call throws(APIProblem) in
+            let text = call.text("url") ?? ""
+            guard let url = LinkURL(text) else { throw APIProblem(.invalid, "url is no link") }
+            var answer: [UInt8] = []
+            try publisher.matching(for: url, of: call.request.parameters[0])
+                .appendJSON(of: url, written: text, to: &answer)
+            return ServiceResponse(.ok, ServiceResponse.json, answer)
+        },
+        APIRoute(
             method: .get, pattern: "/audit", scope: "read", rows: .own, summary: "The audit log, oldest first",
             query: [APIMember("after", .integer, "The entry after which to continue.")]
         ) { publisher, call throws(APIProblem) in
@@ -391,6 +403,19 @@ extension Publisher {
         }
         if let bytes = content.files[call.request.parameters[1]] { return bytes }
         throw APIProblem(.unknown, "\(tenant.name) has no app file \(call.request.parameters[1].prefix(100))")
+    }
+
+    /// The rules of the live app files that name the host of a URL, or else of those that name its nearest wildcard.
+    func matching(for url: LinkURL, of name: String) throws(APIProblem) -> LinkMatching {
+        let tenant = try tenant(name)
+        let content = try read { transaction throws(DatabaseError) in
+            try Release.content(of: name, tenant.live, in: transaction)
+        }
+        let apps = content.read(tenant: name, environment: environment).apps
+        let names = [url.host] + HostOwnership.wildcards(over: url.host)
+        let host = names.first { name in apps.contains { $0.hosts.contains { $0.text == name } } }
+        return LinkMatching(
+            of: Renderer.mergeOrder(apps.filter { $0.hosts.contains { $0.text == host } }), configPath: name)
     }
 
     func putTenant(

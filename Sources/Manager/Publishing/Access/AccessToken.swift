@@ -32,8 +32,16 @@ public struct AccessToken: Sendable, Equatable {
     public static let daysMax: Int64 = 3_660
     public static var scopeNames: [String] { Scope.published }
 
-    /// In the audit log and as the author of releases.
-    var name: String { "token \(id)" }
+    /// In the audit log and as the author of releases: behind the name of the token that has made it.
+    var name: String { author.hasPrefix(Self.prefix) ? "\(author)/\(id)" : Self.prefix + id }
+
+    private static let prefix = "token "
+
+    /// Whether two tokens are one person's: the first of those that have made them is the same.
+    static func areOfOne(_ first: String, _ second: String) -> Bool {
+        let origins = [first, second].map { $0.prefix { $0 != "/" } }
+        return origins[0] == origins[1]
+    }
 
     /// What it may do, and for whom. A token for everything has all scopes.
     var identity: Identity {

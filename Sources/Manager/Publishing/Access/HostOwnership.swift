@@ -65,7 +65,7 @@ struct HostOwnership: Sendable, Equatable {
     private static func name(_ host: String) -> String { host.hasPrefix("*.") ? String(host.dropFirst(2)) : host }
 
     /// The wildcards that cover a host.
-    private static func wildcards(over host: String) -> [String] {
+    static func wildcards(over host: String) -> [String] {
         let labels = name(host).split(separator: ".")
         return labels.indices.dropFirst().map { "*.\(labels[$0...].joined(separator: "."))" }
     }

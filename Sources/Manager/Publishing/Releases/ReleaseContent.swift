@@ -13,6 +13,10 @@ struct ReleaseContent: Sendable, Equatable {
 
     static let fileBytesMax = 1 << 20
     static let filesMax = 256
+    /// As much as a server reads of a folder of app files.
+    static let bytesMax = 16 << 20
+
+    var byteCount: Int { files.values.reduce(0) { $0 + $1.count } }
 
     /// As in `config/apps`, and without what a file system or a URL reads in another way.
     static func isName(_ name: String) -> Bool {
@@ -75,10 +79,12 @@ struct ReleaseReport {
 
     var hasErrors: Bool { findings.contains { $0.severity == .error } }
 
+    private static let findingsMax = 500
+
     /// The members of an answer.
     var members: [(String, SourceValue)] {
         [
-            ("findings", .array(findings.map(FindingFormat.value))), ("difference", difference?.value ?? .null),
+            ("findings", .array(findings.prefix(Self.findingsMax).map(FindingFormat.value))), ("difference", difference?.value ?? .null),
         ]
     }
 }
