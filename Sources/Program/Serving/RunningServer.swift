@@ -98,8 +98,10 @@ struct FolderWithoutEvents: Equatable, Sendable {
 
     /// The folders of a configuration.
     static func all(_ given: LoadedSettings) -> [FolderWithoutEvents] {
-        let config = given.configPath
-        let paths = [config, "\(config)/apps", "\(config)/hosts", "\(config)/retired", given.publicPath]
+        let (config, published) = (given.configPath, given.publishedPath)
+        let paths =
+            [config, "\(config)/apps", "\(config)/hosts", "\(config)/retired", given.publicPath]
+            + ["\(published)/apps", "\(published)/retired"]
         return paths.compactMap { path in
             FileSystemKind.withoutEvents(path).map { FolderWithoutEvents(path: path, fileSystem: $0) }
         }

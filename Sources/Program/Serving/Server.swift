@@ -88,7 +88,9 @@ public struct Server {
         try sandbox.restrictFiles()
         // A folder that exists is watched from the start.
         if !settings.https.isEmpty { try? Directory.create(given.certificatesPath, permissions: 0o700) }
-        if let error = EnvironmentCheck.error(settings, configPath: given.configPath) {
+        if let error = EnvironmentCheck.error(
+            settings, configPath: given.configPath, publishedPath: given.publishedPath)
+        {
             Log.finding(error)
             throw Refusal.failure("not started: no app file has the environment \(settings.environment ?? "")")
         }
@@ -221,7 +223,8 @@ public struct Server {
 
     private func tenants(_ development: DevelopmentAuthority?) -> Tenants {
         Tenants(
-            configPath: given.configPath, publicPath: given.publicPath, environment: settings.environment,
+            configPath: given.configPath, publicPath: given.publicPath, publishedPath: given.publishedPath,
+            environment: settings.environment,
             signer: settings.signer(
                 configPath: given.configPath, managedPath: given.certificatesPath, development: development),
             // No phone has seen what a developer tries, so no later server guards it.

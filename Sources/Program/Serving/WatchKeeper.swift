@@ -37,8 +37,8 @@ final class WatchKeeper: Sendable {
         certificates = server.certificates
         let (state, published, sandbox) = (server.state, server.published, server.sandbox)
         let watch = try TreeWatch(
-            configPath: given.configPath, publicPath: given.publicPath, managedPath: given.certificatesPath,
-            linkTargets: given.settings.linkTargets, limits: given.settings.limits,
+            configPath: given.configPath, publicPath: given.publicPath, publishedPath: given.publishedPath,
+            managedPath: given.certificatesPath, linkTargets: given.settings.linkTargets, limits: given.settings.limits,
             directoriesMax: TreeWatch.directoriesMax(memoryBytes: given.memoryBytes)
         ) { state.tenant(of: $0, in: published) }
         news = try Mailbox(News())

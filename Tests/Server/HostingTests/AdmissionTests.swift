@@ -46,7 +46,7 @@ struct AppFileChanges {
         if isChanged { scan.changed.insert(path) }
     }
 
-    mutating func retire(_ path: String) { scan.retired.paths.insert(path) }
+    mutating func retire(_ path: String) { scan.retired.files[path] = path }
 
     /// A host's own folders.
     mutating func own(_ host: String, isNew: Bool = false) {

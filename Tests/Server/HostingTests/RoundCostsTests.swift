@@ -51,7 +51,7 @@ struct PostponedFilesTests {
         source.costs = RoundCosts()
         source.costs.add(RoundCosts.microsecondsMax, to: "apps/evil")
         let folders = HostFolders(configPath: site.tree.config, publicPath: site.tree.pages)
-        let scanner = try TreeScanner(changes, knowing: site.tenants.memory, source, folders, nil)
+        var scanner = try TreeScanner(changes, knowing: site.tenants.memory, source, folders, nil)
         var scan = try scanner.list()
         try scanner.read(scan.paths) { readings throws(SystemError) in
             try scan.add(readings, knowing: site.tenants.memory)

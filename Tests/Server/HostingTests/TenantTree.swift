@@ -24,11 +24,14 @@ final class TenantTree {
     var holdsRemovals = true
     var lint = LintPreferences()
     var statePath: String { tree.root + "/state" }
+    var publishedPath: String { statePath + "/published" }
 
     init(environment: String? = nil) throws {
         tree = try ConfigTree()
         self.environment = environment
-        tenants = Tenants(configPath: tree.config, publicPath: tree.pages, environment: environment)
+        tenants = Tenants(
+            configPath: tree.config, publicPath: tree.pages, publishedPath: tree.root + "/state/published",
+            environment: environment)
     }
 
     /// A full round.
@@ -39,8 +42,9 @@ final class TenantTree {
         _ changes: TreeChanges = .allAgain, program: String = "program", environment: String? = nil
     ) throws -> RoundReport {
         tenants = Tenants(
-            configPath: tree.config, publicPath: tree.pages, environment: environment ?? self.environment,
-            state: (statePath, program), openFilesMax: openFilesMax, linkTargets: linkTargets,
+            configPath: tree.config, publicPath: tree.pages, publishedPath: publishedPath,
+            environment: environment ?? self.environment, state: (statePath, program), openFilesMax: openFilesMax,
+            linkTargets: linkTargets,
             limits: limits, owners: owners, lint: lint, holdsRemovals: holdsRemovals)
         let report = try tenants.round(changes)
         tenants.compact()
@@ -61,15 +65,27 @@ final class TenantTree {
 
     func shop(
         _ name: String, hosts: [String], ids: [String] = ["8KQ2V7M4XN.dev.associated.shop"], more: String = "",
-        android: String? = nil
+        android: String? = nil, below root: String = "config/apps"
     ) throws {
         let link = name.filter(\.isLetter)
         try write(
-            "config/apps/\(name)",
+            "\(root)/\(name)",
             """
             { name: "Shop", hosts: \(hosts), ios: { appIDs: \(ids) }, \(android.map { "android: \($0)," } ?? "")
               links: [{ "/": "/\(link)/?*" }], \(more) }
             """)
+    }
+
+    /// Puts the folder of a tenant in place as a manager does, with one app file for each of these hosts: `a.json` for `a.example.com`.
+    func publish(_ tenant: String, _ hosts: [String], in kind: String = "apps", more: String = "") throws {
+        let place = "state/published/\(kind)"
+        try tree.folder.makeFolder("\(place)/.new")
+        for host in hosts {
+            let name = "\(host.prefix { $0 != "." }).json"
+            try shop(name, hosts: [host], more: more, below: "\(place)/.new")
+        }
+        try Directory.exchange("\(tree.root)/\(place)/.new", "\(tree.root)/\(place)/\(tenant)")
+        if Directory.exists("\(tree.root)/\(place)/.new") { try remove("\(place)/.new") }
     }
 
     func remove(_ name: String) throws { try tree.folder.remove(name) }

@@ -19,8 +19,10 @@ struct TreeWatchTests {
         try site.write("config/hosts/b.example.com/well-known/x/security.txt", "")
         try site.write("public/_default/index.html", "")
         try site.write("state/certificates/a.example.com/fullchain.pem", "")
+        try site.publish("acme", ["x.example.com"])
+        try site.publish("acme", ["y.example.com"], in: "retired")
         watch = try TreeWatch(
-            configPath: site.tree.config, publicPath: site.tree.pages,
+            configPath: site.tree.config, publicPath: site.tree.pages, publishedPath: site.publishedPath,
             managedPath: site.tree.root + "/state/certificates")
         watch.start()
         _ = watch.takeChanges()
@@ -58,6 +60,36 @@ struct TreeWatchTests {
                 try FileManager.default.moveItem(
                     atPath: "\(certificates)/.new", toPath: "\(certificates)/b.example.com")
             } == .with { $0.certificateFolders = ["b.example.com"] })
+    }
+
+    @Test func `the folder of a tenant is named when it is published, exchanged or withdrawn`() throws {
+        let acme = TreeChanges.with { $0.appFolders = ["acme"] }
+        let new = TreeChanges.with { $0.appFolders = ["new"] }
+        #expect(try changes { try site.publish("acme", ["x.example.com", "z.example.com"]) } == acme)
+        #expect(try changes { try site.publish("new", ["n.example.com"]) } == new)
+        #expect(try changes { try site.publish("new", ["n.example.com", "m.example.com"]) } == new)
+        #expect(try changes { try site.move("state/published/apps/new", to: "state/published/apps/.old") } == new)
+        #expect(try changes { try site.move("state/published/apps/acme", to: "elsewhere/acme") } == acme)
+        let retired = TreeChanges.with { $0.retired = true }
+        #expect(try changes { try site.publish("acme", ["z.example.com"], in: "retired") } == retired)
+        #expect(try changes { try site.publish("new", ["n.example.com"], in: "retired") } == retired)
+        #expect(!watch.hasMoved())
+    }
+
+    @Test(arguments: ["apps", "retired"])
+    func `a published folder that is created, replaced or removed has moved`(kind: String) throws {
+        try site.remove("state/published")
+        #expect(watch.hasMoved())
+        watch.start()
+        #expect(!watch.hasMoved())
+        try site.publish("acme", ["x.example.com"], in: kind)
+        #expect(watch.hasMoved())
+        watch.start()
+        _ = watch.takeChanges()
+        #expect(try !changes { try site.publish("new", ["n.example.com"], in: kind) }.isEmpty)
+        try site.move("state/published/\(kind)", to: "elsewhere")
+        try site.publish("acme", ["x.example.com"], in: kind)
+        #expect(watch.hasMoved())
     }
 
     @Test func `a changed app file is named, at any depth`() throws {

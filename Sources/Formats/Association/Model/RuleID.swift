@@ -29,7 +29,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         cert013, cert014, cert015, cert016, cert017, cert018, cert019, cert020, cert021, cert022, cert023, cert024,
         cert025
     case cfg001, cfg002, cfg003, cfg004, cfg005, cfg006, cfg007, cfg008, cfg009, cfg010, cfg011, cfg012, cfg013,
-        cfg014, cfg015
+        cfg014, cfg015, cfg016
 
     /// The severity of the rule's findings, unless a finding sets another one. A new rule does not compile without one: an error can keep
     /// a file out of service.
@@ -59,7 +59,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .app031, .app035, .app036, .app037, .app038, .app040, .app047, .app049, .srv002, .srv003, .srv004, .srv005,
             .srv006, .srv008, .srv009, .srv010, .srv012, .srv013, .srv015, .cert014, .cert015, .cert016, .cert017,
             .cert018, .cert019, .cert020, .cert021, .cert022, .cfg004, .cfg005, .cfg006, .cfg007, .cfg011, .cfg012,
-            .cfg013, .cfg014:
+            .cfg013, .cfg014, .cfg016:
             .warning
         case .aasa009, .aasa013, .aasa024, .aasa027, .aasa040, .aasa047, .aasa049, .aasa055, .aasa056, .aasa065,
             .aasa067, .aasa077, .aasa079, .aasa081, .aasa082, .ahst007, .ahst015, .dal014, .dal017, .dal040, .dal044,

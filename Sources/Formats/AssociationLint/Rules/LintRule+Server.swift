@@ -301,6 +301,10 @@ extension LintRule {
             .cfg015, "a file in hosts/ is served in place of the generated one",
             why: "Changes of the app files then have no effect on this file.",
             fix: "Remove the file if the generated one is meant."),
+        rule(
+            .cfg016, "a folder of apps/ has the name of a tenant that publishes through the manager",
+            why: "The operator's folder counts alone, so nothing that this tenant publishes is served.",
+            fix: "Keep one of the two: move the files of the operator's folder away, or publish under another name."),
     ]
     private static func rule(
         _ id: RuleID, or otherSeverity: Severity? = nil, _ title: String, why: String, fix: String,

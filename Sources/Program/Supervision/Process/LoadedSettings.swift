@@ -14,6 +14,7 @@ public struct LoadedSettings: Sendable {
     public let statePath: String
     /// What the manager writes for the server.
     public var certificatesPath: String { "\(statePath)/certificates" }
+    public var publishedPath: String { "\(statePath)/published" }
     public var thumbprintPath: String { "\(statePath)/acme/thumbprint" }
     /// Where the manager asks the server.
     public var linkPath: String { "\(statePath)/link.sock" }

@@ -53,7 +53,7 @@ public struct StartProblems {
 
     /// No host would be served; nil if files may be published later.
     public var noHosts: String? {
-        if settings.manager.api != nil { return nil }
+        if settings.manager.api != nil || Directory.exists("\(given.publishedPath)/apps") { return nil }
         return
             "no valid app file in \(given.configPath)/apps names a host; run `associated init`, or fix the errors above"
     }

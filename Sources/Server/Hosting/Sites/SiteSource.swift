@@ -3,6 +3,7 @@
 import Association
 import Catalogue
 import Settings
+import Tenancy
 
 /// An app file in service. A class, because it is large and shared by many hosts.
 final class LoadedAppFile: Sendable {
@@ -32,12 +33,25 @@ struct AppSource: Sendable {
     var costs = RoundCosts(isCounting: false)
     /// Called with each file that is read from disk.
     var inspect: AppFileInspector?
+    /// The second root of app files, and its folders that count, as a round saw them last.
+    var publishedPath: String?
+    var publishedFolders: Set<String> = []
 
-    /// The path of `config/apps` in findings.
+    /// The paths of `config/apps` and of the second root in findings.
     var label: String { "\(configPath)/apps" }
+    private var publishedLabel: String? { publishedPath.map { "\($0)/apps" } }
 
-    /// The path of an app file in findings.
-    func file(_ path: String) -> String { "\(label)/\(path)" }
+    /// The path of an app file or a top folder in findings.
+    func file(_ path: String) -> String { "\(isPublished(path) ? publishedLabel ?? label : label)/\(path)" }
+
+    func isPublished(_ path: String) -> Bool {
+        !publishedFolders.isEmpty && publishedFolders.contains(TenantID.folder(ofApp: path) ?? path)
+    }
+
+    /// The path of an app file by that in findings; nil for another file.
+    func path(ofFile file: String) -> String? {
+        [label, publishedLabel].lazy.compactMap { $0.flatMap(file.below) }.first
+    }
 
     /// The findings on an app file to report, without those that its comments ignore.
     func reported(_ findings: [Finding], on text: [UInt8]) -> [Finding] {

@@ -6,6 +6,7 @@ import Association
 import Catalogue
 import Posix
 import Settings
+import Tenancy
 
 struct StateFolder: Sendable {
     let path: String
@@ -71,18 +72,23 @@ struct StateFolder: Sendable {
     /// Whether the state is that of another configuration: no app file on disk is known to it, and none names a host of its owner that
     /// it knows. If none names such a host, or a file that it knows may be in a folder that cannot be listed, it is this one's: that is
     /// what last good versions are for. A file that cannot be read says nothing, because any tenant can make one.
+    /// Nor do published files, which are kept beside the state.
     static func isOfOther(
         _ known: AppFileIndex, _ listing: AppTree.Listing, _ tree: AppTree, _ owners: HostOwners
     ) -> Bool {
-        if known.records.keys.contains(where: { path in
+        func isPublished(_ path: String) -> Bool {
+            !listing.published.isEmpty && TenantID.folder(ofApp: path).map(listing.published.contains) == true
+        }
+        let own = known.records.keys.lazy.filter { !isPublished($0) }
+        if own.contains(where: { path in
             listing.files[path] != nil || listing.problems[path] != nil
                 || listing.unlisted.contains { AppTree.isPath(path, below: $0) }
         }) {
             return false
         }
         var namesAny = false
-        if known.records.isEmpty { return false }
-        for path in listing.files.keys {
+        if own.isEmpty { return false }
+        for path in listing.files.keys where !isPublished(path) {
             guard case .contents(let contents) = tree.read(path) else { continue }
             let reading = AppFile.read(AppFile.parse(contents.bytes), file: path, environment: nil)
             for host in (reading.hosts + reading.otherHosts).map(\.text) where owners.allows(host, at: path) {

@@ -73,7 +73,7 @@ struct Admission {
             guard let app = app(version(of: other))?.appFile else { continue }
             removed.subtract(keptOrRetiredBy: app)
         }
-        if candidate.isGone, scan.retired.paths.contains(path) { return [] }
+        if candidate.isGone, scan.retired.files[path] != nil { return [] }
         return removed.subtracting(scan.retired.identities)
     }
 
@@ -89,9 +89,13 @@ struct Admission {
             case (true, false): "none of the change is published, and the last good version is still served"
             }
         let retirement = LiveIdentity.retirement(of: removed, keeping: Set(candidate.hosts))
+        let removal =
+            source.isPublished(path)
+            ? "publish it again, or publish its removal with `retire`"
+            : "restore it, or run `associated retire \(file)`"
         let fix =
             candidate.isGone
-            ? "restore it, or run `associated retire \(file)`"
+            ? removal
             : "restore the entries, or add `\(retirement)` to the file"
         return Finding(
             rule: .app042, severity: isBlocked ? .error : .warning, file: file, range: nil,
@@ -219,7 +223,7 @@ struct Decision {
     var hostsWithNewLanding: Set<String> = []
 
     /// The findings on app files, sorted by path. Those on an unchanged file are not repeated because something else has changed.
-    func appFindings(knowing openFindings: OpenFindings, label: String) -> [Finding] {
+    func appFindings(knowing openFindings: OpenFindings, in source: AppSource) -> [Finding] {
         var findings = scan.appFindings
         let telling = scan.candidates.filter { !$0.value.findings.isEmpty }
         for (path, candidate) in telling.sorted(by: { $0.key < $1.key }) {
@@ -229,6 +233,6 @@ struct Decision {
             }
             findings += candidate.findings.map { (path, $0) }
         }
-        return AppFindings.shortened(findings, in: label)
+        return AppFindings.shortened(findings, in: source)
     }
 }

@@ -8,9 +8,11 @@ public import SourceJSON
 
 public enum EnvironmentCheck {
     /// The error for a server with these settings.
-    public static func error(_ settings: ServerSettings, configPath: String) -> Finding? {
+    public static func error(_ settings: ServerSettings, configPath: String, publishedPath: String) -> Finding? {
         guard settings.environment != nil else { return nil }
-        let files = AppFiles(configPath: configPath, linkTargets: settings.linkTargets, limits: settings.limits)
+        let files = AppFiles(
+            configPath: configPath, publishedPath: publishedPath, linkTargets: settings.linkTargets,
+            limits: settings.limits)
         return error(settings.environment, in: files?.paths ?? [], of: configPath) { files?.bytes(of: $0) }
     }
 

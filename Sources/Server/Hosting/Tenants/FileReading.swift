@@ -58,6 +58,7 @@ struct FileReading: Sendable {
                 return
             }
             var candidate = Scan.Candidate(content: .broken, mark: mark, findings: findings)
+            if source.isPublished(path) { candidate.publishedDigest = PublishedFile.digest(contents.bytes) }
             if objections.isEmpty, let appFile = reading.appFile {
                 app = LoadedAppFile(appFile, modified: contents.modified)
                 candidate.content = .good(

@@ -116,22 +116,29 @@ extension Tenants {
 
 /// All app files of a configuration, read as a server reads them: not through links that lead elsewhere.
 public struct AppFiles: Sendable {
-    /// Sorted, below the path of the configuration.
+    /// Sorted, below the path of the configuration or of what is published.
     public let paths: [String]
     private let tree: AppTree
+    private let source: AppSource
 
     /// Nil if the configuration has no `apps` folder. Unreadable folders are among the findings of `load`.
-    public init?(configPath: String, linkTargets: LinkTargets, limits: Limits) {
-        let folders = HostFolders(configPath: configPath, publicPath: "", linkTargets: linkTargets, limits: limits)
+    public init?(configPath: String, publishedPath: String? = nil, linkTargets: LinkTargets, limits: Limits) {
+        let folders = HostFolders(
+            configPath: configPath, publicPath: "", publishedPath: publishedPath, linkTargets: linkTargets,
+            limits: limits)
         var listing = AppTree.Listing()
         guard let tree = try? AppTree(folders), (try? tree.list([""], into: &listing)) != nil else { return nil }
         self.tree = tree
-        paths = listing.files.keys.sorted().map { "\(tree.label)/\($0)" }
+        let source = AppSource(
+            configPath: configPath, environment: nil, publishedPath: publishedPath,
+            publishedFolders: listing.published)
+        self.source = source
+        paths = listing.files.keys.sorted().map(source.file)
     }
 
     /// The bytes of one of these files; nil if a server would not read it, which is among the findings of `load` too.
-    public func bytes(of path: String) -> [UInt8]? {
-        guard case .contents(let contents) = tree.read(String(path.dropFirst(tree.label.count + 1))) else { return nil }
+    public func bytes(of file: String) -> [UInt8]? {
+        guard let path = source.path(ofFile: file), case .contents(let contents) = tree.read(path) else { return nil }
         return contents.bytes
     }
 }

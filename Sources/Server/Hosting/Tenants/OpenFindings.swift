@@ -10,6 +10,8 @@ struct OpenFindings: Sendable {
     var namedHosts: [String: [String]] = [:]
     /// How many live entries each held file would have removed, by path.
     var guarded: [String: Int] = [:]
+    /// The digests of published versions that are not in service, by path.
+    var publishedDigests: [String: String] = [:]
     /// Why hosts are not served as their files say, by host.
     var hosts: [String: [Finding]] = [:]
     var appFolders = UnusableFolders()
@@ -21,14 +23,13 @@ struct OpenFindings: Sendable {
     private var reportedFiles: Set<String> = []
 
     /// All open findings, each once: app files first, then hosts, each sorted.
-    /// - Parameter label: the path of `config/apps`.
-    func all(in label: String) -> [Finding] {
+    func all(in source: AppSource) -> [Finding] {
         var seen: Set<Finding> = []
         let ofFiles = files.sorted { $0.key < $1.key }.flatMap { path, found in found.map { (path, $0) } }
-        let ofTree = appFolders.findings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let ofTree = appFolders.all.sorted { ($0.path, $0.finding.file) < ($1.path, $1.finding.file) }
         let all =
-            AppFindings.shortened(ofFiles, in: label) + hosts.sorted { $0.key < $1.key }.flatMap(\.value)
-            + AppFindings.shortened(ofTree, in: label) + [hostsFolder].compactMap { $0 }
+            AppFindings.shortened(ofFiles, in: source) + hosts.sorted { $0.key < $1.key }.flatMap(\.value)
+            + AppFindings.shortened(ofTree, in: source) + [hostsFolder].compactMap { $0 }
             + unguarded.sorted { $0.key < $1.key }.map(\.value)
         // A finding on a wildcard's file also appears on the hosts below it.
         return all.filter { seen.insert($0).inserted }
@@ -43,7 +44,7 @@ struct OpenFindings: Sendable {
                 now.insert(finding.file)
             }
         }
-        now.formUnion((Array(appFolders.findings.values) + unguarded.values).map(\.file))
+        now.formUnion((appFolders.all.map(\.finding) + unguarded.values).map(\.file))
         if let hostsFolder { now.insert(hostsFolder.file) }
         defer { reportedFiles = now }
         return reportedFiles.subtracting(now).sorted()
@@ -55,12 +56,22 @@ struct OpenFindings: Sendable {
 struct UnusableFolders: Sendable {
     /// By path; empty for all of `config/apps`.
     private(set) var findings: [String: Finding] = [:]
+    /// The published folders that `config/apps` has too, where files are read.
+    private var overruled: [String: Finding] = [:]
 
-    /// Replaces the findings of the folders that were listed.
-    mutating func update(_ found: [String: Finding], below roots: Set<String>) {
-        findings = findings.filter { folder, _ in !roots.contains { $0 == folder || AppTree.isPath(folder, below: $0) }
+    var all: [(path: String, finding: Finding)] { (Array(findings) + overruled).map { ($0.key, $0.value) } }
+
+    /// Replaces the findings of the folders that were listed, and returns those that are new.
+    mutating func update(
+        _ listing: AppTree.Listing, below roots: Set<String>
+    ) -> [(path: String, finding: Finding)] {
+        let before = self
+        func isKept(_ folder: String) -> Bool {
+            !roots.contains { $0 == folder || AppTree.isPath(folder, below: $0) }
         }
-        findings.merge(found) { $1 }
+        findings = findings.filter { isKept($0.key) }.merging(listing.folderProblems) { $1 }
+        overruled = overruled.filter { isKept($0.key) }.merging(listing.overruled) { $1 }
+        return all.filter { before.findings[$0.path] != $0.finding && before.overruled[$0.path] != $0.finding }
     }
 
     /// Whether a path is in a folder above its quota.

@@ -12,6 +12,8 @@ public struct RoundReport: Sendable {
     /// The app files of each host that was rendered, of all hosts after the first round, and the first folder below `config/apps`
     /// of the first one. The folder is nil for a file that is directly there, and for a host without one.
     public var folders: [(host: String, folder: String?, appFiles: [String])] = []
+    /// The published app files that were read in the round, of all after the first one; nil for one that is none, or no longer.
+    public var published: [(path: String, file: PublishedFile?)] = []
     /// How many app files were read in the round.
     var readCount = 0
     /// How many files of hosts were read because their marks had changed.

@@ -21,6 +21,8 @@ struct Scan: Sendable {
         var added: Set<LiveIdentity> = []
         /// The hosts that it names although it has errors.
         var brokenHosts: [String] = []
+        /// The digest of its bytes, if it was published.
+        var publishedDigest: String?
         /// Whether the landing page of its links has changed.
         var hasNewLanding = false
 
@@ -58,8 +60,8 @@ struct Scan: Sendable {
     /// Deleted files without a good version.
     var forgotten: Set<String> = []
     var retired = RetiredFiles()
-    /// All files in `config/retired`; nil if they are those of the last round.
-    var retiredPaths: Set<String>?
+    /// All retired files, without their content; nil if they are those of the last round.
+    var retiredFiles: RetiredFiles?
 
     /// The hosts whose folders have changed, and all hosts whose folders were checked.
     var folders: [String: FolderRecord] = [:]
@@ -73,6 +75,8 @@ struct Scan: Sendable {
     var listedHosts: Set<String>?
 
     var unusableFolders = UnusableFolders()
+    /// The folders of app files that are published.
+    var publishedFolders: Set<String> = []
     /// Set if `config/hosts` cannot be read.
     var hostsFolderFinding: Finding?
     var findings: [Finding] = []
@@ -137,11 +141,11 @@ struct Scan: Sendable {
     mutating func note(_ findings: [Finding], about path: String) { candidates[path]?.findings += findings }
 }
 
-/// The files in `config/retired`.
+/// The files in `config/retired`, and those that tenants have published as retired.
 struct RetiredFiles: Sendable {
     var identities: Set<LiveIdentity> = []
-    /// Below `config/retired`.
-    var paths: Set<String> = []
+    /// Where they are, by the path of the app file.
+    var files: [String: String] = [:]
 }
 
 /// One of the two versions of an app file.

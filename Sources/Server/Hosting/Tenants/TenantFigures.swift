@@ -8,12 +8,12 @@ public import Tenancy
 
 extension Tenants {
     /// All findings that keep something from being served.
-    public var openFindings: [Finding] { memory.openFindings.all(in: source.label) }
+    public var openFindings: [Finding] { memory.openFindings.all(in: source) }
 
     /// Whose a file is: that of a top folder of `config/apps`, which may also be that of the host's app file, that of a host, or the
     /// operator's, each of whose files counts by itself.
     public func tenant(ofFile file: String) -> TenantID {
-        if let path = file.below(source.label) { return TenantID(of: path, folder: TenantID.folder(ofApp: path)) }
+        if let path = source.path(ofFile: file) { return TenantID(of: path, folder: TenantID.folder(ofApp: path)) }
         for root in [folders.hostsPath, folders.publicPath] {
             guard let path = file.below(root) else { continue }
             guard let host = HostFolders.host(of: String(path.prefix { $0 != "/" })) else { continue }
@@ -133,7 +133,7 @@ extension Tenants {
 
 extension String {
     /// The rest of a path after a folder.
-    fileprivate func below(_ folder: String) -> String? {
+    func below(_ folder: String) -> String? {
         hasPrefix("\(folder)/") ? String(dropFirst(folder.count + 1)) : nil
     }
 }

@@ -18,8 +18,7 @@ struct TenantMemory: Sendable {
     /// Warnings and notes about what hosts with several app files, or files of their own, are served.
     var hostWarnings: [String: AppRecord.WarningCounts] = [:]
     var openFindings = OpenFindings()
-    /// The files in `config/retired`.
-    private var retiredPaths: Set<String> = []
+    private var retired = RetiredFiles()
     /// The entries that the removal guard does not protect yet.
     var recent = RecentIdentities()
     /// Whether a verifier has fetched a host since a time, in seconds since 1970. If unknown, it counts as fetched.
@@ -93,22 +92,22 @@ struct TenantMemory: Sendable {
                     warningCounts: known?.warningCounts ?? .init()), at: path)
             openFindings.files[path] = Array(candidate.findings.prefix(AppFindings.ofFileMax))
             openFindings.guarded[path] = verdict.guardedCount
+            openFindings.publishedDigests[path] = candidate.publishedDigest
             let named = candidate.brokenHosts + candidate.hosts
             openFindings.namedHosts[path] = named.isEmpty ? nil : named
         }
         for (host, record) in scan.folders { folders[host] = record.isEmpty ? nil : record }
         (openFindings.appFolders, openFindings.hostsFolder) = (scan.unusableFolders, scan.hostsFolderFinding)
         defaultsMark = scan.defaultsMark
-        retiredPaths = scan.retiredPaths ?? retiredPaths
+        retired = scan.retiredFiles ?? retired
     }
 
-    /// Notes the files in `config/retired` that permit the removal of a live app file in advance.
+    /// Notes the retired files that permit the removal of a live app file in advance.
     mutating func noteUnguarded(in source: AppSource) {
         let known = openFindings.unguarded
-        let paths = retiredPaths.filter { appFiles[$0].map { $0.state != .gone } ?? false }
+        let files = retired.files.filter { appFiles[$0.key].map { $0.state != .gone } ?? false }
         openFindings.unguarded = Dictionary(
-            uniqueKeysWithValues: paths.compactMap { path in
-                let file = "\(source.configPath)/retired/\(path)"
+            uniqueKeysWithValues: files.compactMap { path, file in
                 let finding =
                     known[path]
                     ?? Finding(
@@ -122,6 +121,7 @@ struct TenantMemory: Sendable {
     private mutating func put(_ record: AppRecord?, at path: String) {
         appFiles.put(record, at: path)
         (openFindings.files[path], openFindings.guarded[path], openFindings.namedHosts[path]) = (nil, nil, nil)
+        openFindings.publishedDigests[path] = nil
     }
 
     mutating func apply(_ outcome: RenderedSite, of host: String, isUnrenderable: Bool) {

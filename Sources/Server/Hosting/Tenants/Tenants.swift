@@ -35,6 +35,7 @@ public final class Tenants: @unchecked Sendable {
     private var hasBegun = false
 
     /// - Parameters:
+    ///   - publishedPath: where the manager puts what tenants publish, beside `configPath`.
     ///   - signer: signs documents; if nil, each host's own certificate does.
     ///   - state: the state directory, and an identifier of the program; sites of another program are rendered again.
     ///   - lock: what writing to the state directory needs, if anything.
@@ -45,7 +46,8 @@ public final class Tenants: @unchecked Sendable {
     ///   - lint: the rules whose findings are not reported, except errors.
     ///   - holdsRemovals: whether a version that removes live entries is held; otherwise that is a warning.
     public init(
-        configPath: String, publicPath: String, environment: String?, signer: DocumentSigner? = nil,
+        configPath: String, publicPath: String, publishedPath: String? = nil, environment: String?,
+        signer: DocumentSigner? = nil,
         state: (path: String, program: String)? = nil, lock: LateLock? = nil, openFilesMax: Int = .max,
         linkTargets: LinkTargets = .none, limits: Limits = Limits(), owners: HostOwners = HostOwners(),
         lint: LintPreferences = LintPreferences(), holdsRemovals: Bool = true
@@ -57,11 +59,12 @@ public final class Tenants: @unchecked Sendable {
             keeper = StateKeeper(folder: stateFolder, rendering: rendering)
         }
         source = AppSource(
-            configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals, lint: lint)
+            configPath: configPath, environment: environment, owners: owners, holdsRemovals: holdsRemovals, lint: lint,
+            publishedPath: publishedPath)
         self.signer = signer ?? DocumentSigner(hostsPath: "\(configPath)/hosts")
         folders = HostFolders(
-            configPath: configPath, publicPath: publicPath, linkTargets: linkTargets, limits: limits,
-            openFilesMax: openFilesMax)
+            configPath: configPath, publicPath: publicPath, publishedPath: publishedPath, linkTargets: linkTargets,
+            limits: limits, openFilesMax: openFilesMax)
     }
 
     /// What is served since the last round.
@@ -130,7 +133,7 @@ public final class Tenants: @unchecked Sendable {
     private func decide(
         _ changes: TreeChanges, _ start: StateKeeper.Start?, _ sites: RoundSites
     ) throws(ConfigurationError) -> Decision {
-        let scanner = try TreeScanner(changes, knowing: memory, source, folders, start)
+        var scanner = try TreeScanner(changes, knowing: memory, source, folders, start)
         do throws(SystemError) {
             var scan = try scanner.list()
             var restCount = scan.paths.count
@@ -141,7 +144,7 @@ public final class Tenants: @unchecked Sendable {
             }
             try scanner.addRest(to: &scan)
             try scanner.addFolders(to: &scan)
-            var admission = Admission(scan, knowing: memory, source: source)
+            var admission = Admission(scan, knowing: memory, source: scanner.source)
             repeat {
                 admission.guardRemovals()
                 let hosts = admission.concernedHosts
@@ -161,7 +164,7 @@ public final class Tenants: @unchecked Sendable {
     ) throws(SystemError) {
         let hosts = hosts.filter { scan.pathsByHost[$0]?.count == 1 }
         try scanner.addFolders(of: Set(hosts), to: &scan)
-        try sites.render(hosts, by: Admission(scan, knowing: memory, source: source))
+        try sites.render(hosts, by: Admission(scan, knowing: memory, source: scanner.source))
         scan.versions = [:]
     }
 
@@ -170,8 +173,10 @@ public final class Tenants: @unchecked Sendable {
         _ decision: Decision, _ sites: RoundSites, _ changes: TreeChanges, _ start: StateKeeper.Start?
     ) -> RoundReport {
         let (scan, isFirst) = (decision.scan, shelf.isEmpty)
+        let moved = source.publishedFolders.symmetricDifference(scan.publishedFolders)
+        source.publishedFolders = scan.publishedFolders
         var report = RoundReport(decision, notes: start?.notes ?? [])
-        report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, label: source.label)
+        report.findings = scan.findings + decision.appFindings(knowing: memory.openFindings, in: source)
         let foldersBefore =
             isFirst ? [:] : Dictionary(uniqueKeysWithValues: sites.outcomes.keys.map { ($0, folder(of: $0)) })
         let unguarded = changes.repeatsFindings ? [:] : memory.openFindings.unguarded
@@ -203,6 +208,7 @@ public final class Tenants: @unchecked Sendable {
         report.fixedFiles = memory.openFindings.takeFixedFiles()
         let all = start == nil ? Array(sites.outcomes.keys) : Array(memory.appFiles.hosts) + Array(memory.folders.keys)
         report.folders = all.map { ($0, folder(of: $0), memory.appFiles.paths(naming: $0)) }
+        report.published = publishedFiles(scan, moved: moved, afterStart: start != nil)
         if start != nil, let stateFolder {
             report.otherStates = stateFolder.others(
                 isServed: { !memory.appFiles.paths(naming: $0).isEmpty }, knows: { memory.appFiles[$0] != nil })

@@ -11,10 +11,11 @@ import Tenancy
 struct TreeScanner {
     private let changes: TreeChanges
     private let memory: TenantMemory
-    private let source: AppSource
+    /// Knows where the folders are as soon as they are listed.
+    private(set) var source: AppSource
     private let folders: HostFolders
     private let start: StateKeeper.Start?
-    /// Nil if `config/apps` cannot be read at a start that continues without it, and the finding about that.
+    /// Nil if the app files cannot be read at a start that continues without them, and the finding about that.
     private let tree: AppTree?
     private let missing: Finding?
 
@@ -28,36 +29,37 @@ struct TreeScanner {
     ) throws(ConfigurationError) {
         (self.changes, self.memory, self.source) = (changes, memory, source)
         (self.folders, self.start) = (folders, start)
-        do throws(SystemError) {
+        do throws(AppTree.Failure) {
             tree = try AppTree(folders)
             missing = nil
         } catch {
-            if error.isShortage { throw ConfigurationError("\(folders.configPath)/apps", error) }
+            let (path, reason) = (error.path, error.reason)
+            if reason.isShortage { throw ConfigurationError(path, reason) }
             let advice =
-                error.cause == .permission
+                reason.cause == .permission
                 ? "let the server's user read it"
                 : "pass the folder that contains apps/ with --config, or run `associated init`"
             guard start != nil, !memory.appFiles.records.isEmpty else {
-                throw ConfigurationError(
-                    description: "cannot read \(folders.configPath)/apps: \(error.reason); \(advice)")
+                throw ConfigurationError(description: "cannot read \(path): \(reason.reason); \(advice)")
             }
             // Serving the remembered versions is better than not starting.
             tree = nil
             let count = Count.of(memory.appFiles.goodCount, "app file")
             missing = Finding(
-                rule: .cfg005, severity: .error, file: source.label, range: nil,
-                message: "cannot read the folder: \(error.reason); the last good versions of \(count) are served",
+                rule: .cfg005, severity: .error, file: path, range: nil,
+                message: "cannot read the folder: \(reason.reason); the last good versions of \(count) are served",
                 fix: advice)
         }
     }
 
     /// Finds the app files to read.
-    func list() throws(SystemError) -> Scan {
+    mutating func list() throws(SystemError) -> Scan {
         var scan = Scan()
         scan.findings = [missing].compactMap { $0 }
         scan.unusableFolders = memory.openFindings.appFolders
+        scan.publishedFolders = source.publishedFolders
         scan.hostsFolderFinding = try folders.refusal()
-        if changes.everything || changes.retired { scan.retiredPaths = Set(try retiredTree()?.files ?? []) }
+        if changes.everything || changes.retired { scan.retiredFiles = try retiredFiles() }
         let isReadableAgain = memory.openFindings.hostsFolder != nil && scan.hostsFolderFinding == nil
         if changes.everything || isReadableAgain { scan.listedHosts = try listedHosts(&scan.findings) }
         // Files that cannot be read do not count as deleted.
@@ -83,7 +85,7 @@ struct TreeScanner {
     }
 
     /// Lists folders and returns the files whose marks have changed, and the deleted ones.
-    private func changedFiles(_ tree: AppTree, _ scan: inout Scan) throws(SystemError) -> Set<String> {
+    private mutating func changedFiles(_ tree: AppTree, _ scan: inout Scan) throws(SystemError) -> Set<String> {
         var roots = changes.everything ? [""] : foldersToList(tree)
         if roots.isEmpty { return [] }
         var listing = start?.listing ?? AppTree.Listing()
@@ -101,12 +103,16 @@ struct TreeScanner {
         for (path, finding) in listing.problems {
             scan.add(Scan.Candidate(content: .broken, findings: [finding]), at: path)
         }
-        let previous = scan.unusableFolders
-        scan.unusableFolders.update(listing.folderProblems, below: roots)
-        for (folder, finding) in listing.folderProblems.sorted(by: { $0.key < $1.key })
-        where changes.repeatsFindings || previous.findings[folder] != finding {
-            scan.appFindings.append((folder, finding))
+        // One that is no longer anywhere stays what it was.
+        let missing = roots.contains("") ? scan.publishedFolders : scan.publishedFolders.intersection(roots)
+        scan.publishedFolders.subtract(missing.subtracting(listing.published).filter(tree.isOperators))
+        scan.publishedFolders.formUnion(listing.published)
+        source.publishedFolders = scan.publishedFolders
+        listing.overruled = listing.overruled.compactMapValues { [lint = source.lint] in
+            lint.apply(to: [$0], alsoIgnoring: [], keepsErrors: true).first
         }
+        let new = scan.unusableFolders.update(listing, below: roots)
+        scan.appFindings += (changes.repeatsFindings ? scan.unusableFolders.all : new).sorted { $0.path < $1.path }
         // Usually no file was deleted.
         if knownCount < memory.appFiles.records.count { paths.formUnion(goneFiles(listing, roots, &scan)) }
         return paths
@@ -185,34 +191,42 @@ struct TreeScanner {
         var found: [FileReading] = []
         try read(gone.sorted()) { found += $0 }
         try scan.add(found, knowing: memory)
-        if scan.candidates.contains(where: { !$0.value.removed.isEmpty }) { scan.retired = try retiredFiles() }
+        if scan.candidates.contains(where: { !$0.value.removed.isEmpty }) {
+            scan.retired = try retiredFiles { path, tree throws(SystemError) in try retiredIdentities(path, tree) }
+        }
     }
 
-    private func retiredTree() throws(SystemError) -> (tree: AppTree, files: [String])? {
-        let opened = try nilUnlessShortage { () throws(SystemError) in try AppTree(folders, "retired") }
-        guard let tree = opened else { return nil }
-        var listing = AppTree.Listing()
-        _ = try tree.list([""], into: &listing)
-        return (tree, Array(listing.files.keys))
-    }
-
-    private func retiredFiles() throws(SystemError) -> RetiredFiles {
+    /// The files in both folders of retired files.
+    /// - Parameter read: what to read of them.
+    private func retiredFiles(
+        reading read: (String, AppTree) throws(SystemError) -> Set<LiveIdentity> = { _, _ in [] }
+    ) throws(SystemError) -> RetiredFiles {
         var retired = RetiredFiles()
-        guard let (tree, files) = try retiredTree() else { return retired }
-        retired.paths = Set(files)
-        for path in files.sorted() {
-            switch tree.read(path) {
-            case .contents(let contents):
-                let reading = AppFile.read(
-                    contents.bytes, file: "\(tree.label)/\(path)", environment: source.environment)
-                guard let app = reading.appFile else { continue }
-                retired.identities.formUnion(
-                    LiveIdentity.all(of: app).filter { source.owners.allows($0.host, at: path) })
-            case .starved(let reason): throw reason
-            case .gone, .changing, .unreadable: continue
+        for (index, root) in folders.roots("retired").enumerated() {
+            let opened = try nilUnlessShortage { () throws(SystemError) in try AppTree(root, folders) }
+            guard let opened else { continue }
+            var listing = AppTree.Listing()
+            _ = try opened.list([""], into: &listing)
+            // What a tenant publishes does not count where the operator has its folder.
+            for path in listing.files.keys.sorted() {
+                guard index == 0 || TenantID.folder(ofApp: path) != nil && tree?.isOperators(path) == false else {
+                    continue
+                }
+                retired.files[path] = "\(root)/\(path)"
+                retired.identities.formUnion(try read(path, opened))
             }
         }
         return retired
+    }
+
+    private func retiredIdentities(_ path: String, _ tree: AppTree) throws(SystemError) -> Set<LiveIdentity> {
+        switch tree.read(path) {
+        case .contents(let contents):
+            let reading = AppFile.read(contents.bytes, file: tree.file(path), environment: source.environment)
+            return reading.appFile.map(LiveIdentity.all)?.filter { source.owners.allows($0.host, at: path) } ?? []
+        case .starved(let reason): throw reason
+        case .gone, .changing, .unreadable: return []
+        }
     }
 
     /// Checks the folders of hosts that may have changed.

@@ -1,5 +1,5 @@
-// The app files in `config/apps/`, in subfolders too: their names, marks and bytes. A problem of one file is a finding on that
-// file and does not affect others. Nothing is stored here.
+// The app files in `config/apps/` and those that tenants have published, in subfolders too: their names, marks and bytes. A problem of
+// one file is a finding on that file and does not affect others. Nothing is stored here.
 
 import Association
 import HTTP
@@ -8,8 +8,9 @@ import Tenancy
 
 /// A folder of app files, kept open while it is used.
 final class AppTree: Sendable {
-    /// The path of the folder in findings.
+    /// The paths of the folder in findings, and of the published one.
     let label: String
+    private let publishedLabel: String?
     private let root: TenantFolder
     private let limits: Limits
 
@@ -25,6 +26,16 @@ final class AppTree: Sendable {
         var folderProblems: [String: Finding] = [:]
         /// Folders that could not be listed; their files do not count as deleted.
         var unlisted: [String] = []
+        /// The published ones of the top folders.
+        var published: Set<String> = []
+        /// Those that do not count, because `config/apps` has a folder of the same name.
+        var overruled: [String: Finding] = [:]
+    }
+
+    /// A folder cannot be opened.
+    struct Failure: Error {
+        let path: String
+        let reason: SystemError
     }
 
     /// The result of reading one file.
@@ -38,12 +49,39 @@ final class AppTree: Sendable {
         case contents(SettledContents)
     }
 
-    /// Opens `apps` or `retired`.
-    init(_ folders: HostFolders, _ name: String = "apps") throws(SystemError) {
-        label = "\(folders.configPath)/\(name)"
-        limits = folders.limits
-        root = TenantFolder(try Folder(label, links: folders.linkTargets))
+    /// Opens both folders of app files. The published one may be missing.
+    convenience init(_ folders: HostFolders) throws(Failure) {
+        let roots = folders.roots("apps")
+        var published: TenantFolder.OpenFolder?
+        if roots.count > 1 {
+            do throws(SystemError) { published = TenantFolder.OpenFolder(try Folder(roots[1])) } catch {
+                if !error.isMissing { throw Failure(path: roots[1], reason: error) }
+            }
+        }
+        do throws(SystemError) {
+            try self.init(roots[0], folders, published: published, roots.last)
+        } catch {
+            throw Failure(path: roots[0], reason: error)
+        }
     }
+
+    /// Opens one folder of `HostFolders.roots`.
+    init(
+        _ path: String, _ folders: HostFolders, published: TenantFolder.OpenFolder? = nil,
+        _ publishedLabel: String? = nil
+    ) throws(SystemError) {
+        (label, self.publishedLabel, limits) = (path, publishedLabel, folders.limits)
+        root = TenantFolder(try Folder(path, links: folders.linkTargets), published: published)
+    }
+
+    /// The path of a file or folder in findings.
+    func file(_ path: String) -> String {
+        if let publishedLabel, root.isPublished(path) { return "\(publishedLabel)/\(path)" }
+        return path.isEmpty ? label : "\(label)/\(path)"
+    }
+
+    /// Whether the operator has the top folder of a path, which then is no published one.
+    func isOperators(_ path: String) -> Bool { root.isInRoot(TenantID.folder(ofApp: path) ?? path) }
 
     /// Lists folders with everything below them; an empty path is the whole tree. Always lists whole top folders, because their
     /// files share a quota. If there is a link to a folder, the whole tree is listed: only then is it known under which names a
@@ -51,13 +89,26 @@ final class AppTree: Sendable {
     func list(_ folders: Set<String>, into listing: inout Listing) throws(SystemError) -> Set<String> {
         if folders.isEmpty || folders.contains("") || folders.contains(where: isBehindLink) {
             try add(scan(""), to: &listing)
+            add(published: try root.publishedNames(), to: &listing)
             return [""]
         }
         let folders = Set(folders.map { TenantID.folder(ofApp: $0) ?? $0 })
         let scans = folders.map { ($0, scan($0)) }
         if scans.contains(where: { $1.hasLinkedFolders }) { return try list([""], into: &listing) }
         for (_, scan) in scans { try add(scan, to: &listing) }
+        add(published: folders, to: &listing)
         return folders
+    }
+
+    private func add(published names: some Sequence<String>, to listing: inout Listing) {
+        for name in names {
+            if root.isPublished(name) { listing.published.insert(name) }
+            guard let publishedLabel, root.isInBoth(name) else { continue }
+            listing.overruled[name] = Finding(
+                rule: .cfg016, severity: .warning, file: "\(publishedLabel)/\(name)", range: nil,
+                message: "\(label)/\(name) has the same name, so nothing that this tenant publishes is served",
+                fix: "keep one of the two: move the files of \(label)/\(name) away, or publish under another name")
+        }
     }
 
     private func scan(_ folder: String) -> FolderScan { FolderScan(root, from: folder, .apps(limits)) }
@@ -118,10 +169,9 @@ final class AppTree: Sendable {
     }
 
     private func addExcess(_ excess: FolderScan.Excess, of folder: String, to listing: inout Listing) {
-        let path = folder.isEmpty ? label : "\(label)/\(folder)"
         listing.unlisted.append(folder)
         listing.folderProblems[folder] = HostQuota.Excess(excess, ofAppFolder: folder, limits).finding(
-            host: folder.isEmpty ? "apps" : "apps/\(folder)", path: path)
+            host: folder.isEmpty ? "apps" : "apps/\(folder)", path: file(folder))
     }
 
     /// Whether a path is in a folder; an empty folder is the whole tree.
@@ -153,7 +203,7 @@ final class AppTree: Sendable {
 
     private func unreadable(_ path: String, _ cause: AccessProblem, to what: String = "read the app file") -> Finding {
         Finding(
-            rule: .app001, severity: .error, file: path.isEmpty ? label : "\(label)/\(path)", range: nil,
+            rule: .app001, severity: .error, file: file(path), range: nil,
             message: "cannot \(what): \(cause.reason)", fix: cause.fix)
     }
 }

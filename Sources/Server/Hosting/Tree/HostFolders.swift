@@ -40,6 +40,9 @@ extension FolderScan.Problem {
 public struct HostFolders: Sendable {
     let configPath: String
     let publicPath: String
+    /// Where the manager puts app files of tenants that publish through it: `apps` and `retired`, as in `config`. Nil without a state
+    /// directory.
+    var publishedPath: String?
     /// Folders that links of hosts may lead into, in addition to the host's own.
     var linkTargets = LinkTargets.none
     var limits = Limits()
@@ -64,6 +67,9 @@ public struct HostFolders: Sendable {
         }
         return host
     }
+
+    /// The two folders that have one of these names. The second may be missing.
+    func roots(_ name: String) -> [String] { [configPath, publishedPath].compactMap { $0.map { "\($0)/\(name)" } } }
 
     var hostsPath: String { "\(configPath)/hosts" }
 

@@ -128,8 +128,8 @@ enum AppFindings {
 
     /// - Parameters:
     ///   - all: with the path of the file or folder below `config/apps`.
-    ///   - label: the path of `config/apps`.
-    static func shortened(_ all: [(path: String, finding: Finding)], in label: String) -> [Finding] {
+    ///   - source: knows where they are.
+    static func shortened(_ all: [(path: String, finding: Finding)], in source: AppSource) -> [Finding] {
         var first: [Finding] = []
         var folders: [String: (count: Int, last: Finding)] = [:]
         for (path, finding) in all {
@@ -139,6 +139,6 @@ enum AppFindings {
             if let folder { folders[folder] = (count, count <= countMax ? finding : folders[folder]?.last ?? finding) }
         }
         let rest = folders.filter { $0.value.count > countMax }.sorted { $0.key < $1.key }
-        return first + rest.map { FolderFindings.rest($1.count - countMax, like: $1.last, in: "\(label)/\($0)") }
+        return first + rest.map { FolderFindings.rest($1.count - countMax, like: $1.last, in: source.file($0)) }
     }
 }

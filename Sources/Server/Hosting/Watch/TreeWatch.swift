@@ -1,5 +1,5 @@
-// Watches each directory of `config/` and `public/`, and the one with the manager's certificates, with inotify and reports what must be read again. It reads no file and
-// decides nothing: a superfluous event costs one check.
+// Watches each directory of `config/` and `public/`, and those in which the manager puts certificates and what tenants publish, with
+// inotify and reports what must be read again. It reads no file and decides nothing: a superfluous event costs one check.
 //
 // A host's files are walked as a whole, with the same limits as for rendering, and once for any number of events; so links cannot
 // make watching expensive. Kubernetes updates a mounted folder by pointing a link named `..data` to another directory, with no
@@ -48,13 +48,13 @@ public final class TreeWatch: @unchecked Sendable {
     ///   - directoriesMax: how many directories may be watched, if fewer than the system allows. Tenants share them.
     ///   - tenant: whose a host is.
     public init(
-        configPath: String, publicPath: String, managedPath: String? = nil, linkTargets: LinkTargets = .none,
-        limits: Limits = Limits(), directoriesMax: Int = .max,
+        configPath: String, publicPath: String, publishedPath: String? = nil, managedPath: String? = nil,
+        linkTargets: LinkTargets = .none, limits: Limits = Limits(), directoriesMax: Int = .max,
         tenant: @escaping (String) -> TenantID = { TenantID(of: $0, folder: nil) }
     ) throws(SystemError) {
         folders = HostFolders(
             configPath: Directory.absolute(configPath), publicPath: Directory.absolute(publicPath),
-            linkTargets: linkTargets, limits: limits)
+            publishedPath: publishedPath.map(Directory.absolute), linkTargets: linkTargets, limits: limits)
         self.managedPath = managedPath.map(Directory.absolute)
         tenantOfHost = tenant
         self.directoriesMax = directoriesMax
@@ -77,7 +77,7 @@ public final class TreeWatch: @unchecked Sendable {
     }
 
     private func watchEverything() {
-        for place in [WatchedPlace.config, .apps(""), .retired, .hosts, .pageFolders, .managed] {
+        for place in [WatchedPlace.config, .apps(""), .published, .retired, .hosts, .pageFolders, .managed] {
             watchFolders(of: place)
         }
     }
@@ -190,9 +190,11 @@ public final class TreeWatch: @unchecked Sendable {
         case .config: add(folders.configPath, for: place)
         case .apps(let folder): watchApps(folder)
         case .linkedApps: watchApps("")
+        case .published: if let path = path(of: place) { add(path, for: place) }
         case .retired:
-            let path = "\(folders.configPath)/retired"
-            for folder in scan(path)?.folders ?? [] { add(WatchedPlace.join(path, folder), for: place) }
+            let roots = folders.roots("retired")
+            for folder in scan(roots[0])?.folders ?? [] { add(WatchedPlace.join(roots[0], folder), for: place) }
+            if roots.count > 1 { add(roots[1], for: place) }
         case .hosts:
             add(folders.hostsPath, for: place)
             for name in names(in: folders.hostsPath) { watchFolders(of: .host(name)) }
@@ -347,7 +349,7 @@ public final class TreeWatch: @unchecked Sendable {
 
     private func tenant(of place: WatchedPlace) -> TenantID {
         switch place {
-        case .config, .linkedApps, .retired, .hosts, .pageFolders, .managed: .operator
+        case .config, .linkedApps, .published, .retired, .hosts, .pageFolders, .managed: .operator
         case .apps(let folder): folder.isEmpty ? .operator : TenantID(folder: TenantID.folder(ofApp: folder) ?? folder)
         case .host(let name), .wellKnown(let name), .pages(let name):
             name == "_default" ? .operator : HostFolders.host(of: name).map(tenantOfHost) ?? .unserved
@@ -374,14 +376,14 @@ public final class TreeWatch: @unchecked Sendable {
         case .hosts: folders.hostsPath
         case .host(let name): "\(folders.hostsPath)/\(name)"
         case .pageFolders: folders.publicPath
+        case .published: folders.publishedPath.map { "\($0)/apps" }
         case .managed: managedPath
         case .linkedApps, .retired, .wellKnown, .pages: nil
         }
     }
 
     private func rootIdentities() -> [FileStatus.Identity?] {
-        let config = folders.configPath
-        let paths = [config, "\(config)/apps", "\(config)/retired", "\(config)/hosts", folders.publicPath]
-        return (paths + [managedPath].compactMap(\.self)).map { Directory.identity($0) }
+        let paths = [folders.configPath, folders.hostsPath, folders.publicPath] + [managedPath].compactMap(\.self)
+        return (paths + folders.roots("apps") + folders.roots("retired")).map { Directory.identity($0) }
     }
 }

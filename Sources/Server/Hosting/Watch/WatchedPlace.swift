@@ -1,6 +1,6 @@
 // Why a directory is watched: what an event in it means, and which folders are then walked for new directories.
 
-/// A part of `config/` or `public/`, or the manager's certificates.
+/// A part of `config/` or `public/`, or of what the manager writes.
 enum WatchedPlace: Hashable {
     /// `config` itself: folders in it may be replaced.
     case config
@@ -8,7 +8,9 @@ enum WatchedPlace: Hashable {
     case apps(String)
     /// Everything that links in `config/apps` lead to.
     case linkedApps
-    /// Everything in `config/retired`.
+    /// The folder with the published folders of tenants. The manager replaces each as a whole, which is an event here.
+    case published
+    /// Everything in `config/retired`, and the folder with the retired files of published tenants.
     case retired
     /// `config/hosts`.
     case hosts
@@ -40,7 +42,7 @@ enum WatchedPlace: Hashable {
         // Links are walked as a whole.
         case .linkedApps: .apps("")
         case .retired, .wellKnown, .pages: self
-        case .managed: nil
+        case .managed, .published: nil
         }
     }
 
@@ -56,6 +58,7 @@ enum WatchedPlace: Hashable {
         case .host(let host):
             if name == "well-known" { changes.hostFolders = [host] } else { changes.certificateFolders = [host] }
         case .pageFolders: changes.pageFolders = [name]
+        case .published: changes.appFolders = [name]
         case .managed: changes.certificateFolders = [name]
         case .linkedApps, .retired, .wellKnown, .pages: return allChanges
         }
@@ -68,7 +71,7 @@ enum WatchedPlace: Hashable {
         switch self {
         case .config, .hosts, .pageFolders, .managed: changes.everything = true
         case .apps(let folder): changes.appFolders = [folder]
-        case .linkedApps: changes.appFolders = [""]
+        case .linkedApps, .published: changes.appFolders = [""]
         case .retired: changes.retired = true
         case .host(let host), .wellKnown(let host): changes.hostFolders = [host]
         case .pages(let host): changes.pageFolders = [host]
@@ -80,7 +83,7 @@ enum WatchedPlace: Hashable {
     var isOfMany: Bool {
         switch self {
         case .linkedApps, .retired, .wellKnown, .pages: true
-        case .config, .apps, .hosts, .host, .pageFolders, .managed: false
+        case .config, .apps, .published, .hosts, .host, .pageFolders, .managed: false
         }
     }
 
