@@ -163,6 +163,12 @@ struct ServerAnswers: ServerHandlers, LinkHandlers {
         return (apple?.apps ?? []) + (android?.packages ?? [])
     }
 
+    func published(in folder: String) -> PublishedApps {
+        let current = state.current
+        let findings = [folder, ""].flatMap { current.folderFindings[$0] ?? [] }
+        return PublishedApps(Array((current.published[folder] ?? [:]).values), findings: findings)
+    }
+
     func fetches(since seconds: Int64) -> RecentFetches {
         let catalogue = published.current
         var fetches: [RecentFetches.Fetch] = []

@@ -24,6 +24,9 @@ final class ServerState: Sendable {
         fileprivate(set) var folders: [String: String] = [:]
         /// The app files of each host, as paths below `config/apps`.
         fileprivate(set) var appFiles: [String: [String]] = [:]
+        /// Published app files by folder and path, and findings on the folders of app files.
+        fileprivate(set) var published: [String: [String: PublishedApps.File]] = [:]
+        fileprivate(set) var folderFindings: [String: [String]] = [:]
         /// When each finding was found, by its line, and when each host got its last good version, by its name.
         fileprivate var since: [String: Int64] = [:]
         /// Findings on `server.json`, and how many of them are errors.
@@ -56,6 +59,13 @@ final class ServerState: Sendable {
 
         fileprivate func dated(_ finding: String, as key: String) -> StatusReport.OpenFinding {
             StatusReport.OpenFinding(finding: finding, sinceSeconds: since[key] ?? 0)
+        }
+
+        fileprivate mutating func note(_ file: PublishedApps.File?, at path: String) {
+            let folder = ServerState.folder(of: path)
+            guard file != nil || published[folder] != nil else { return }
+            published[folder, default: [:]][path] = file
+            if published[folder]?.isEmpty == true { published[folder] = nil }
         }
 
         var hosting: HostingFigures {
@@ -246,8 +256,13 @@ final class ServerState: Sendable {
             let reason = findings.first { $0.severity == .error } ?? findings.first
             return (host: host, line: reason.map(\.line) ?? "for no known reason")
         }
+        let published = report.published.map { ($0.path, $0.file.map(PublishedApps.File.init)) }
+        let folderFindings = Dictionary(grouping: tenants.folderFindings) { ServerState.folder(of: $0.path) }
+            .mapValues { $0.map(\.finding.line).sorted() }
         state.withLock { state in
             state.failure = nil
+            for (path, file) in published { state.note(file, at: path) }
+            state.folderFindings = folderFindings
             if began == nil { state.otherStates = report.otherStates }
             for (host, folder, files) in report.folders {
                 (state.folders[host], state.appFiles[host]) = (folder, files.isEmpty ? nil : files)
@@ -263,9 +278,21 @@ final class ServerState: Sendable {
         }
     }
 
+    /// The top folder of a path below `config/apps`.
+    private static func folder(of path: String) -> String { TenantID.folder(ofApp: path) ?? path }
+
     /// Findings of one host as `status HOST` shows them.
     static func firstLines(of findings: [Finding]?) -> [String] {
         (findings ?? []).prefix(reasonsOfHostMax).map(\.line)
+    }
+}
+
+extension PublishedApps.File {
+    fileprivate init(_ file: PublishedFile) {
+        let state = State(rawValue: file.state.rawValue) ?? .broken
+        self.init(
+            path: file.path, digest: file.digest, state: state, findings: ServerState.firstLines(of: file.findings),
+            servesOlder: file.servesOlder)
     }
 }
 

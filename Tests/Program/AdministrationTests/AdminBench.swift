@@ -51,6 +51,9 @@ final class AdminBench: Sendable {
         func fetches(since seconds: Int64) -> RecentFetches {
             RecentFetches(Samples.fetches.fetches.filter { $0.seconds >= seconds })
         }
+        func published(in folder: String) -> PublishedApps {
+            folder == "acme" ? Samples.published : .blank
+        }
         func note(_ report: ManagerReport) { reports.withLock { $0.append(report) } }
     }
 

@@ -106,6 +106,12 @@ enum Samples {
             isConfirmed: false),
     ])
 
+    static let published = PublishedApps(
+        [
+            .init(path: "acme/shop.json", digest: "00ff", state: .served, findings: [], servesOlder: false),
+            .init(path: "acme/news.json", digest: nil, state: .held, findings: ["error"], servesOlder: true),
+        ], findings: [])
+
     /// The metrics of a manager that orders certificates and watches deliveries.
     static let ofManager: [MetricFamily] = {
         var metrics = ManagerMetrics(version: "1.0")

@@ -18,6 +18,8 @@ public protocol LinkHandlers: Sendable {
     func file(of host: String, _ document: RequestedDocument) -> [UInt8]?
     /// The latest fetches of current files by Apple and Google since a moment.
     func fetches(since seconds: Int64) -> RecentFetches
+    /// What has become of the app files in a published folder.
+    func published(in folder: String) -> PublishedApps
     /// Notes that the manager is there, and what it says.
     func note(_ report: ManagerReport)
 }
@@ -80,6 +82,7 @@ extension Router {
                 guard let seconds = Int64(request.parameters[0]), seconds >= 0 else { return nil }
                 return json(sources.fetches(since: seconds).json)
             },
+            get("/published/TENANT") { json(sources.published(in: $0.parameters[0]).json) },
             Route(
                 .put, ManagerReport.path, link, bodyBytesMax: ManagerReport.bytesMax,
                 contentType: ServiceResponse.json

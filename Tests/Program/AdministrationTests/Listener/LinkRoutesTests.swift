@@ -25,6 +25,15 @@ struct LinkRoutesTests {
             ("/document/other/shop.example.com", .notFound, "/served\n"),
             ("/fetched/0", .ok, "{\"fetches\":[{\"host\":\"news."),
             ("/fetched/9999999999", .ok, "{\"fetches\":[],\"more\":false}"), ("/fetched/-1", .notFound, "no"),
+            (
+                "/published/acme", .ok,
+                """
+                {"files":[{"path":"acme/news.json","digest":null,"state":"held","findings":["error"],"servesOlder":true},\
+                {"path":"acme/shop.json","digest":"00ff","state":"served"}]}
+                """
+            ),
+            ("/published/other", .ok, "{\"files\":[]}"), ("/published/", .notFound, "/served\n"),
+            ("/published/a/b", .notFound, "/served\n"),
             ("/fetched/", .notFound, "/served\n"), ("/status", .notFound, "/served\n"),
             ("/metrics", .notFound, "/served\n"), ("/manager", .methodNotAllowed, "only PUT\n"),
         ] as [(String, Status, String)])
