@@ -104,4 +104,21 @@ struct PublishedAppsTests {
         _ = try publish(Self.app("a.example"))
         #expect(try eventually { try isServed("/buy/*", on: "a.example", by: server) })
     }
+
+    @Test func `commands read what is published to the server whose state they are given`() throws {
+        _ = try publish(Self.app("b.example"))
+        let state = ["--state", "\(folder.path)/state"]
+        let config = ["--config", "\(folder.path)/config"]
+        let match = { more in try Subject.run(["match"] + config + more + ["https://b.example/buy/1"]) }
+        #expect(try match(state).status == 0 && match([]).status != 0)
+        try folder.serve().stop()
+        _ = try publish("{")
+        let place = "\(folder.path)/state/published/apps/acme/shop.json:1:"
+        let check = try Subject.run(["serve", "--check", "--http", "127.0.0.1:0"] + config + state)
+        #expect(check.errors.contains(place), "\(check.errors)")
+        let lint = { more in try Subject.run(["lint"] + more).output }
+        #expect(try lint(["\(folder.path)/config"] + state).contains(place))
+        #expect(try !lint(["\(folder.path)/config"]).contains("acme"))
+        #expect(try !lint(["\(folder.path)/config/apps"] + state).contains("acme"))
+    }
 }

@@ -27,11 +27,14 @@ struct GivenConfiguration {
     private var settings: ServerSettings { shared.value }
     private let shared: SharedSettings
     private let publicPath: String
+    /// What tenants have published to the server of the state directory.
+    let publishedPath: String
 
     /// - Parameter path: the folder, if it is not that of `--config`.
     init(_ arguments: ParsedArguments, at path: String? = nil) {
         self.path = path ?? arguments["--config"] ?? "config"
         publicPath = arguments["--public"] ?? "public"
+        publishedPath = "\(arguments["--state"] ?? "state")/published"
         let reader = SettingsReader(file: "\(self.path)/server.json", folders: [publicPath])
         let settings = reader.settings
         shared = SharedSettings(settings)
@@ -58,14 +61,20 @@ struct GivenConfiguration {
     }
 
     /// Its app files; nil if it has no folder `apps`.
-    var appFiles: AppFiles? {
-        AppFiles(configPath: path, linkTargets: settings.linkTargets, limits: settings.limits)
+    var appFiles: AppFiles? { appFiles(published: nil) }
+
+    /// The same and those that are published.
+    var servedAppFiles: AppFiles? { appFiles(published: publishedPath) }
+
+    private func appFiles(published: String?) -> AppFiles? {
+        AppFiles(
+            configPath: path, publishedPath: published, linkTargets: settings.linkTargets, limits: settings.limits)
     }
 
     /// Which app file names a host that is not served, in words; nil if none does. A file with errors may be unreadable, so
     /// its text is searched.
     func whyUnserved(_ host: String) -> String? {
-        let files = appFiles
+        let files = servedAppFiles
         for path in files?.paths ?? [] {
             guard let bytes = files?.bytes(of: path), GivenConfiguration.isNamed(host, in: bytes) else { continue }
             let errors =
@@ -78,20 +87,26 @@ struct GivenConfiguration {
     }
 
     /// Whether its app file may name a host.
-    func mayName(_ host: String, in file: String) -> Bool { settings.owners.allows(host, at: placeInApps(file)) }
+    func mayName(_ host: String, in file: String) -> Bool {
+        settings.owners.allows(host, at: placeInApps(file) ?? file)
+    }
 
     /// The app that a server would publish from an app file, and the errors because of which it publishes none. A host that the file
     /// may not name is one.
     func appFile(_ bytes: [UInt8], file: String) -> (app: AppFile?, errors: [Finding]) {
         let reading = AppFile.read(bytes, file: file, environment: environment)
-        let isInside = file.hasPrefix("\(path)/apps/")
         let trespasses =
-            isInside ? settings.owners.findings(about: reading, file: file, at: placeInApps(file)) : []
+            placeInApps(file).map { settings.owners.findings(about: reading, file: file, at: $0) } ?? []
         let errors = (reading.findings + trespasses).filter { $0.severity == .error }
         return (trespasses.isEmpty ? reading.appFile : nil, errors)
     }
 
-    private func placeInApps(_ file: String) -> String { String(file.dropFirst("\(path)/apps/".count)) }
+    /// The path of an app file of the configuration, or of one that is published; nil for another file.
+    func placeInApps(_ file: String) -> String? {
+        [path, publishedPath].map { "\($0)/apps/" }.first(where: file.hasPrefix).map {
+            String(file.dropFirst($0.count))
+        }
+    }
 
     /// Whether a text, which may be no JSON, has a host in quotation marks.
     static func isNamed(_ host: String, in bytes: [UInt8]) -> Bool {
@@ -110,15 +125,18 @@ struct GivenConfiguration {
 
     /// Loads it as a server would.
     /// - Parameter state: the state directory of that server; nil for a server that has served nothing yet.
+    /// - Parameter withPublished: whether it serves what is published, too.
     /// - Parameter managedPath: the folder with the manager's certificates, with which it signs.
     /// - Parameter inspect: called with each app file that is read, on several threads.
     func load(
-        state: String? = nil, managedPath: String? = nil, inspecting inspect: AppFileInspector? = nil
+        state: String? = nil, withPublished: Bool = false, managedPath: String? = nil,
+        inspecting inspect: AppFileInspector? = nil
     ) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
         return try Tenants(
-            configPath: path, publicPath: publicPath, environment: environment,
+            configPath: path, publicPath: publicPath, publishedPath: withPublished ? publishedPath : nil,
+            environment: environment,
             signer: settings.signer(configPath: path, managedPath: managedPath),
             state: state.map { ($0, Product.identity) }, linkTargets: settings.linkTargets, limits: settings.limits,
             owners: settings.owners, lint: settings.lint.ofServer

@@ -351,7 +351,9 @@ struct LintedFiles {
         let read = Mutex<[(file: LintedFile, model: AppFile?)]>([])
         var findings = given.findings
         do throws(ConfigurationError) {
-            let loaded = try given.load(managedPath: managedPath) { path, bytes, document, model in
+            // What is published is no part of an operand inside the configuration.
+            let loaded = try given.load(withPublished: scopes[given.path] == nil, managedPath: managedPath) {
+                path, bytes, document, model in
                 let file = LintedFile(bytes, path: path, kind: .appFile, document: document)
                 read.withLock { $0.append((file, model)) }
             }
@@ -385,12 +387,13 @@ struct LintedFiles {
     /// What a server with the given state would serve; nil without one.
     private func served(_ given: GivenConfiguration) throws(ConfigurationError) -> LoadedConfiguration? {
         let state = arguments["--state"] ?? "state"
-        return !isDevelopment && Tenants.hasState(state) ? try given.load(state: state, managedPath: managedPath) : nil
+        return !isDevelopment && Tenants.hasState(state)
+            ? try given.load(state: state, withPublished: true, managedPath: managedPath) : nil
     }
 
     /// Findings that need several files of a configuration, or its certificates.
     private mutating func findings(about given: GivenConfiguration) -> [Finding] {
-        let apps = files.filter { $0.kind == .appFile && $0.path.hasPrefix("\(given.path)/apps/") }
+        let apps = files.filter { $0.kind == .appFile && given.placeInApps($0.path) != nil }
             .sorted { $0.path < $1.path }
         let published = apps.filter { !trespassing.contains($0.path) }
         var findings = self.findings(about: published.compactMap { model(of: $0, given.environment) })

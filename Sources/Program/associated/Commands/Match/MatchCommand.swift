@@ -26,7 +26,9 @@ extension Command {
             """,
         operands: Operands(usage: "URL…|-", counts: 1...10_000),
         options: [
-            .config, .platform,
+            .config,
+            .state.with(help: "state directory of the server, whose published app files count too (default: state)"),
+            .platform,
             Option(
                 name: "--apple", value: "FILE",
                 help: "match against this apple-app-site-association file instead of the configuration"),

@@ -40,7 +40,7 @@ struct MatchSource {
             return
         }
         let given = try GivenConfiguration(answering: arguments)
-        guard let appFiles = given.appFiles else {
+        guard let appFiles = given.servedAppFiles else {
             throw .failure(
                 "there are no app files in \(given.path)/apps; name a configuration with --config, or files with --apple "
                     + "and --android")
