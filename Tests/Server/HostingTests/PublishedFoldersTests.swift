@@ -101,7 +101,7 @@ struct PublishedFoldersTests {
         #expect(report.errors.map(\.file) == [path("acme/b.json")] && site.answer("b.example.com") != nil)
         #expect(report.errors.first?.fix == "publish it again, or publish its removal with `retire`")
         // In which place does not matter.
-        try site.publish("acme", ["b.example.com"], in: "retired")
+        try site.publish("acme", ["a.example.com", "b.example.com"], in: "retired")
         #expect(try site.round(.with { $0.retired = true }).changedHosts == ["b.example.com"])
         #expect(site.answer("b.example.com") == nil && site.tenants.openFindings.isEmpty)
     }

@@ -105,7 +105,10 @@ struct TenantMemory: Sendable {
     /// Notes the retired files that permit the removal of a live app file in advance.
     mutating func noteUnguarded(in source: AppSource) {
         let known = openFindings.unguarded
-        let files = retired.files.filter { appFiles[$0.key].map { $0.state != .gone } ?? false }
+        // The manager leaves there what a release has replaced, after a guard of its own.
+        let files = retired.files.filter { path, _ in
+            !source.isPublished(path) && appFiles[path].map { $0.state != .gone } ?? false
+        }
         openFindings.unguarded = Dictionary(
             uniqueKeysWithValues: files.compactMap { path, file in
                 let finding =
