@@ -117,7 +117,7 @@ public final class Publisher: Sendable {
             throw APIProblem(.tooLarge, "a tenant has at most \(ReleaseContent.filesMax) files")
         }
         if content.byteCount > ReleaseContent.bytesMax {
-            throw APIProblem(.tooLarge, "the files of a tenant have at most \(ReleaseContent.bytesMax >> 20) MiB together")
+            throw APIProblem(.tooLarge, "a tenant's files have at most \(ReleaseContent.bytesMax >> 20) MiB together")
         }
         let report = ReleaseReport(
             of: content, replacing: contents[0], lastDay: contents[1], tenant: tenant, environment: environment)
@@ -184,7 +184,7 @@ public final class Publisher: Sendable {
             })
         else { throw APIProblem(.unknown, "\(tenant) has no release \(number)") }
         if event == .approved, AccessToken.areOfOne(release.author, actor) {
-            throw APIProblem(.state, "a release is approved by another than its author, and not by a token that the author has made")
+            throw APIProblem(.state, "a release is approved by another than its author and the tokens of its author")
         }
         // What goes live is checked by the rules of today, as if it were new.
         if event != .refused, release.state.isOpen {

@@ -23,7 +23,8 @@ struct AccessTests {
 
     private func ask(_ rig: PublishingRig, _ route: APIRoute, _ tenant: String, _ token: String?) throws -> Int {
         let query = route.query.filter(\.isRequired).map { "?\($0.name)=https://shop.acme.test/" }.joined()
-        return try rig.ask(route.method, AccessTests.path(route, tenant) + query, token, route.body == nil ? nil : "{}").status
+        return try rig.ask(route.method, AccessTests.path(route, tenant) + query, token, route.body == nil ? nil : "{}")
+            .status
     }
 
     @Test func `every route asks for its scope, and for its tenant`() throws {

@@ -126,7 +126,8 @@ struct ReleaseTests {
         #expect(try rig.post("acme/releases/1:approve", author).problem == "state")
         let maker = try rig.token(["publish", "approve", "tokens"], tenant: "acme")
         let own = try rig.post("acme/releases", maker, Rig.release(base: 0, [("shop.json", Rig.app(path: "/own"))]))
-        let child = try #require(try rig.post("acme/tokens", maker, "{ \"scopes\": [\"approve\", \"tokens\"] }")["token"])
+        let scopes = "{ \"scopes\": [\"approve\", \"tokens\"] }"
+        let child = try #require(try rig.post("acme/tokens", maker, scopes)["token"])
         let grandchild = try #require(try rig.post("acme/tokens", child, "{ \"scopes\": [\"approve\"] }")["token"])
         for token in [child, grandchild] {
             #expect(try rig.post("acme/releases/\(own.number):approve", token).problem == "state")

@@ -131,13 +131,6 @@ struct PublishedFoldersTests {
         #expect(site.answer("own.example.com") != nil)
     }
 
-    @Test func `a file that is published as retired and live is reported`() throws {
-        try site.publish("acme", ["a.example.com"], in: "retired")
-        let report = try site.round()
-        #expect(report.findings.map(\.rule) == [.cfg012])
-        #expect(report.findings.map(\.file) == ["\(site.publishedPath)/retired/acme/a.json"])
-    }
-
     @Test func `a tenant has one quota and one list of owners, wherever its folder is`() throws {
         site.limits.filesPerAppFolderMax = 3
         site.owners.assign([try HostPattern.parse("own.example.com").get()], to: "other")

@@ -23,7 +23,8 @@ public struct PublishedHosts: Sendable {
     ///   - retiredFiles: the names of the files that are retired.
     ///   - retiredApps: those of them that can be read.
     public init(appFiles apps: [AppFile], retiredFiles: Set<String> = [], retiredApps: [AppFile] = []) {
-        self.init(appFiles: apps, retiredFiles: retiredFiles, retiredEntries: Set(retiredApps.flatMap(LiveIdentity.all)))
+        let entries = Set(retiredApps.flatMap(LiveIdentity.all))
+        self.init(appFiles: apps, retiredFiles: retiredFiles, retiredEntries: entries)
     }
 
     /// - Parameter retiredEntries: what may go.

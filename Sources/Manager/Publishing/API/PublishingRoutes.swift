@@ -317,7 +317,7 @@ extension PublishingAPI {
                 try AuditLog.page(after: call.integer("after") ?? 0, tenant: call.identity.tenant, in: transaction)
             }
             return page(found.map(\.value), next: found.count < AuditLog.pageMax ? nil : found.last.map { "\($0.seq)" })
-        }
+        },
     ]
 }
 

@@ -84,7 +84,8 @@ struct ReleaseReport {
     /// The members of an answer.
     var members: [(String, SourceValue)] {
         [
-            ("findings", .array(findings.prefix(Self.findingsMax).map(FindingFormat.value))), ("difference", difference?.value ?? .null),
+            ("findings", .array(findings.prefix(Self.findingsMax).map(FindingFormat.value))),
+            ("difference", difference?.value ?? .null),
         ]
     }
 }

@@ -33,7 +33,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         let isThread = call == "pthread_create" && number == EAGAIN
-        return "\(call): \(reason)" + (isThread ? "; raise ulimit -u or -v, TasksMax= or the container's pids limit" : "")
+        let remedy = isThread ? "; raise ulimit -u or -v, TasksMax= or the container's pids limit" : ""
+        return "\(call): \(reason)\(remedy)"
     }
 
     /// Whether a path was refused because it leaves the directory that it must stay in.
