@@ -39,6 +39,14 @@ struct TreeScanner {
                 reason.cause == .permission
                 ? "let the server's user read it"
                 : "pass the folder that contains apps/ with --config, or run `associated init`"
+            let own = folders.roots("apps")[0]
+            // If no published file is known, none can be lost. What the state directory lacks, others say.
+            if path != own, let tree = try? AppTree(own, folders),
+                memory.appFiles.records.keys.allSatisfy({ TenantID.folder(ofApp: $0) == nil || tree.isOperators($0) })
+            {
+                (self.tree, missing) = (tree, nil)
+                return
+            }
             guard start != nil, !memory.appFiles.records.isEmpty else {
                 throw ConfigurationError(description: "cannot read \(path): \(reason.reason); \(advice)")
             }
