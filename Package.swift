@@ -114,7 +114,8 @@ let package = Package(
             dependencies: [
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
-                "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management", "Serving",
+                "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
+                "Serving",
                 "Settings", "Supervision",
             ],
             path: "Sources/Program/associated", swiftSettings: strict),

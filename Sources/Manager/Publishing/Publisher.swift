@@ -5,6 +5,7 @@ import Association
 import AssociationLint
 public import DNS
 import Database
+import Glibc
 import Posix
 import Service
 import SourceJSON
@@ -29,6 +30,8 @@ public final class Publisher: Sendable {
         var owned: Set<String> = []
         var served: Set<String> = []
         var problem: String?
+        /// The tenants whose drafts are being compared.
+        var drafting: Set<String> = []
     }
 
     /// - Parameters:
@@ -90,9 +93,27 @@ public final class Publisher: Sendable {
         let isChange: Bool
     }
 
+    /// Comparing large files takes seconds. A tenant has one thread for it, and all of them leave some for what is quick.
+    private static let draftsMax = 4
+    /// A usual comparison takes milliseconds.
+    private static let draftWaitMilliseconds: Int64 = 3_000
+
+    /// Waits for the turn of a tenant to have a draft compared.
+    private func beginDraft(_ tenant: String) throws(APIProblem) {
+        let end = Clock.monotonicMilliseconds() + Publisher.draftWaitMilliseconds
+        while !memory.withLock({ $0.drafting.count < Publisher.draftsMax && $0.drafting.insert(tenant).inserted }) {
+            if Clock.monotonicMilliseconds() >= end {
+                throw APIProblem(.tooMany, "other releases are being compared; try again in a moment")
+            }
+            usleep(5_000)
+        }
+    }
+
     /// Reads and compares; stores nothing.
     func draft(_ proposal: Proposal) throws(APIProblem) -> Draft {
         let tenant = proposal.tenant
+        try beginDraft(tenant)
+        defer { _ = memory.withLock { $0.drafting.remove(tenant) } }
         let found = try read { transaction throws(DatabaseError) -> (Int64, [ReleaseContent], Bool)? in
             guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
             let dayAgo = try transaction.now() - 86_400_000
@@ -132,7 +153,7 @@ public final class Publisher: Sendable {
         let missing = try read { transaction throws(DatabaseError) in
             try HostOwnership.notOwned(report.hosts, by: tenant, in: transaction)
         }
-        if !missing.isEmpty { return APIProblem.unclaimed(missing, of: tenant, report) }
+        if !missing.isEmpty { return APIProblem.unclaimed(missing, of: tenant, report.members) }
         if report.difference?.isHeld == true, !draft.proposal.retires {
             return APIProblem(
                 .removalGuard,
@@ -153,7 +174,7 @@ public final class Publisher: Sendable {
                 return .failure(APIProblem.base(try PublishingTenant.load(tenant, in: transaction)?.live ?? 0))
             }
             let missing = try HostOwnership.notOwned(draft.report.hosts, by: tenant, in: transaction)
-            if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant, draft.report)) }
+            if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant)) }
             let now = try transaction.now()
             let state = ReleaseState(
                 needsApproval: known.needsApproval, isLater: proposal.publishAt.map { $0 > now } ?? false)
@@ -186,6 +207,7 @@ public final class Publisher: Sendable {
         if event == .approved, AccessToken.areOfOne(release.author, actor) {
             throw APIProblem(.state, "a release is approved by another than its author and the tokens of its author")
         }
+        var hosts: Set<String> = []
         // What goes live is checked by the rules of today, as if it were new.
         if event != .refused, release.state.isOpen {
             let content = try read { transaction throws(DatabaseError) in
@@ -197,7 +219,9 @@ public final class Publisher: Sendable {
             }
             for name in live.files.keys { proposal.changes[name] = .some(nil) }
             for (name, bytes) in content.files { proposal.changes[name] = bytes }
-            if let objection = try objection(to: draft(proposal)) { throw objection }
+            let draft = try draft(proposal)
+            if let objection = try objection(to: draft) { throw objection }
+            hosts = draft.report.hosts
         }
         return try write { transaction throws(DatabaseError) in
             guard var release = try Release.load(number, of: tenant, in: transaction) else {
@@ -209,6 +233,8 @@ public final class Publisher: Sendable {
             }
             let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
             if next == .live, live != release.base { return .failure(APIProblem.base(live)) }
+            let missing = try HostOwnership.notOwned(next == .live ? hosts : [], by: tenant, in: transaction)
+            if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant)) }
             try release.enter(
                 next, approver: event == .approved ? actor : nil, reason: reason, in: transaction)
             try AuditLog.append(
@@ -225,9 +251,8 @@ public final class Publisher: Sendable {
                 return .failure(APIProblem(.unknown, "there is no tenant \(tenant)"))
             }
             let now = try transaction.now()
-            var claim =
-                try HostOwnership.load(host, of: tenant, in: transaction)
-                ?? HostOwnership(host, of: tenant, proof: proof, created: now)
+            let known = try HostOwnership.load(host, of: tenant, in: transaction)
+            var claim = known ?? HostOwnership(host, of: tenant, proof: proof, created: now)
             let count: Int64 = try transaction.query("select count(*) from claim where tenant = ?", tenant)[0][0]
             if count >= HostOwnership.claimsOfTenantMax {
                 return .failure(
@@ -237,6 +262,7 @@ public final class Publisher: Sendable {
                 return .failure(APIProblem.owned(host, by: rival, identity))
             }
             if proof == .operator { (claim.proof, claim.state, claim.verified) = (.operator, .owned, now) }
+            if let known, known.state == claim.state, known.proof == claim.proof { return .success(known) }
             try claim.save(in: transaction)
             try AuditLog.append(
                 identity.name, "host.\(claim.state.rawValue)", host, tenant: tenant, detail: claim.proof.rawValue,
@@ -293,17 +319,22 @@ public final class Publisher: Sendable {
 
     func giveUp(_ host: String, of tenant: String, by identity: Identity) throws(APIProblem) {
         try write { transaction throws(DatabaseError) -> Result<Void, APIProblem> in
-            guard try HostOwnership.load(host, of: tenant, in: transaction) != nil else {
+            guard let claim = try HostOwnership.load(host, of: tenant, in: transaction) else {
                 return .failure(APIProblem(.unknown, "\(tenant) does not claim \(host)"))
             }
             let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
-            let content = try Release.content(of: tenant, live, in: transaction)
-            let (apps, _) = content.read(tenant: tenant, environment: environment)
-            if apps.contains(where: { $0.hosts.contains { $0.text == host } }) {
-                return .failure(
-                    APIProblem(.state, "release \(live), which is live, names \(host); publish one without it first"))
-            }
+            let apps = try Release.content(of: tenant, live, in: transaction).read(
+                tenant: tenant, environment: environment
+            ).apps
+            let hosts = Set(apps.flatMap { $0.hosts.map(\.text) })
+            // Another claim, such as one of a wildcard, may cover them.
             try transaction.execute("delete from claim where host = ? and tenant = ?", host, tenant)
+            if let missing = try HostOwnership.notOwned(hosts, by: tenant, in: transaction).first {
+                try claim.save(in: transaction)
+                return .failure(
+                    APIProblem(.state, "release \(live), which is live, names \(missing); publish one without it first")
+                )
+            }
             try AuditLog.append(identity.name, "host.given-up", host, tenant: tenant, in: transaction)
             return .success(())
         }
@@ -339,9 +370,14 @@ public final class Publisher: Sendable {
                     log("release \(release.number) of \(release.tenant) did not go live: \(error.detail)")
                 }
             }
-            for claim in try read(HostOwnership.due) {
-                let now = try check(claim.host, of: claim.tenant, by: "daily check")
-                if now.state != claim.state { log("\(claim.tenant) no longer proves that it owns \(claim.host)") }
+            // One at a time, because name servers may be slow, and releases must not wait for them.
+            for claim in try read(HostOwnership.due).prefix(1) {
+                do throws(APIProblem) {
+                    let now = try check(claim.host, of: claim.tenant, by: "daily check")
+                    if now.state != claim.state { log("\(claim.tenant) no longer proves that it owns \(claim.host)") }
+                } catch  where error.kind != .database {
+                    log("\(claim.host) of \(claim.tenant): \(error.detail)")
+                }
             }
         } catch {
             throw error.database ?? DatabaseError(.statement, error.detail)
@@ -386,12 +422,14 @@ extension APIProblem {
             [("live", .integer(Int(live)))])
     }
 
-    static func unclaimed(_ hosts: [String], of tenant: String, _ report: ReleaseReport) -> APIProblem {
+    static func unclaimed(
+        _ hosts: [String], of tenant: String, _ members: [(String, SourceValue)] = []
+    ) -> APIProblem {
         APIProblem(
             .findings,
             "\(tenant) does not own \(hosts.prefix(5).joined(separator: ", "))\(hosts.count > 5 ? " and \(hosts.count - 5) more" : ""); "
                 + "claim each with PUT /api/v1/tenants/\(tenant)/hosts/HOST (`associated hosts claim`) and create the record that it names",
-            report.members + [("unclaimed", .array(hosts.map { .string($0) }))])
+            members + [("unclaimed", .array(hosts.map { .string($0) }))])
     }
 
     /// The owner is named to those who may see all tenants.

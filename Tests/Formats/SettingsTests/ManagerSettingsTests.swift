@@ -83,7 +83,9 @@ struct ManagerSettingsTests {
         ("{ api: '127.0.0.1:1' }", true),
         ("{ delivery: { enabled: false } }", false),
     ])
-    func `a manager is wanted for certificates, deliveries, publishing or a database`(text: String, isWanted: Bool) throws {
+    func `a manager is wanted for certificates, deliveries, publishing or a database`(text: String, isWanted: Bool)
+        throws
+    {
         let reader = try read(text)
         #expect(reader.findings.isEmpty)
         #expect(reader.settings.manager.isWanted == isWanted)
@@ -281,7 +283,8 @@ struct ManagerSettingsTests {
                 "write `127.0.0.1:9465`, `[::1]:9465` or `unix:/path`"
             ),
             (
-                "{ api: '*:1' }", "'*:1'", "[::]:1 is reachable from other machines, and the API sends tokens in clear text",
+                "{ api: '*:1' }", "'*:1'",
+                "[::]:1 is reachable from other machines, and the API sends tokens in clear text",
                 "write `127.0.0.1:9466` or `unix:/path`, and put a proxy with TLS in front of it"
             ),
             ("{ manager: { admn: 'x' } }", "admn", "unknown setting `admn` is ignored", "write `admin`"),

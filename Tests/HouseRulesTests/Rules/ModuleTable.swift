@@ -99,7 +99,7 @@ enum ModuleTable {
             "Publishing", in: .manager, .control,
             mayImport: [
                 "Association", "AssociationLint", "DNS", "Database", "HTTP", "Posix", "Service", "SourceJSON", "Store",
-                "TLS", "Synchronization",
+                "TLS", "Glibc", "Synchronization",
             ]),
         Module(
             "Delivery", in: .manager, .control,

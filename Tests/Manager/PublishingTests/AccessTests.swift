@@ -101,6 +101,28 @@ struct AccessTests {
         #expect(try rig.query("select 1 from token where label like '%asc_%'").isEmpty)
     }
 
+    @Test func `a token that was made by another lives no longer`() throws {
+        let rig = try PublishingRig()
+        let (token, admin) = (try rig.token(["tokens", "read"], tenant: "acme"), try rig.token())
+        func make(_ token: String, _ days: Int) throws -> PublishingRig.Answer {
+            try rig.post("acme/tokens", token, "{ \"scopes\": [\"tokens\"], \"days\": \(days) }")
+        }
+        let child = try make(token, 3_660)
+        let grandchild = try make(try #require(child["token"]), 3_660)
+        #expect(
+            try rig.query("select 1 from token where expires > (select min(expires) from token) + 2 * 86400000").isEmpty
+        )
+        // A token for all tenants makes those of others.
+        let other = try make(admin, 3_660)
+        #expect(try rig.query("select 1 from token where expires - created > 300000000000").count == 1)
+        let id = String(token.split(separator: "_")[1])
+        #expect(try rig.ask(.delete, "/api/v1/tenants/acme/tokens/\(id)", admin).status == 204)
+        for made in [child, grandchild] {
+            #expect(try rig.ask(.get, "/api/v1/tenants/acme/tokens", made["token"]).status == 401)
+        }
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/tokens", other["token"]).status == 200)
+    }
+
     @Test func `a token has sixty changes a minute`() throws {
         let rig = try PublishingRig()
         let token = try rig.token(["publish"], tenant: "acme")

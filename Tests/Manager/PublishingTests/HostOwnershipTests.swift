@@ -76,6 +76,19 @@ struct HostOwnershipTests {
         #expect(try rig.ask(.get, "/ask?domain=shop.acme.test", nil).status == 404)
     }
 
+    @Test func `a host stays owned while its release is live, by whatever claim`() throws {
+        let rig = try PublishingRig()
+        try rig.own("*.acme.test")
+        let token = try rig.token(["hosts", "publish"], tenant: "acme")
+        let body = PublishingRig.release(base: 0, [("shop.json", PublishingRig.app())])
+        #expect(try rig.post("acme/releases", token, body).status == 201)
+        let wide = "/api/v1/tenants/acme/hosts/*.acme.test"
+        #expect(try rig.ask(.delete, wide, token).problem == "state")
+        #expect(try rig.query("select 1 from claim").count == 1)
+        try rig.own("shop.acme.test")
+        #expect(try rig.ask(.delete, wide, token).status == 204)
+    }
+
     @Test func `the daily look ends claims that are no longer proved, and passes the host on`() throws {
         let rig = try PublishingRig(tenants: ["acme", "other"])
         let token = try rig.token(["hosts"], tenant: "acme")

@@ -48,6 +48,10 @@ struct PublishingWorkerTests {
         try rig.execute("update feed set incarnation = 'other'")
         #expect(try rig.publisher.apply(to: published) == ["acme"])
         #expect(published.position.incarnation == "other")
+        // An earlier state of the same one, from a backup.
+        try rig.execute("update feed set seq = 1")
+        try rig.execute("update tenant set seq = 1")
+        #expect(try rig.publisher.apply(to: published) == ["acme", "other"] && published.position.seq == 1)
     }
 
     @Test func `a draft that a crash has left is no harm`() throws {

@@ -70,6 +70,8 @@ struct ReleaseTests {
             (Rig.release(base: 0, [(".x.json", "{}")]), 400, "invalid"),
             (Rig.release(base: 0, [("shop.json", Rig.app())], ", \"retire\": true"), 403, "forbidden"),
             (Rig.release(base: 0, [], ", \"publishAt\": \"tomorrow\""), 400, "invalid"), ("{}", 400, "invalid"),
+            (Rig.release(base: 0, [], ", \"publishAt\": \"2026-02-30T00:00:00Z\""), 400, "invalid"),
+            (Rig.release(base: 0, [], ", \"publishAt\": \"9999-12-31T23:59:60Z\""), 400, "invalid"),
             ("[]", 400, "invalid"), ("{ \"base\": 0, \"changes\": {}, \"chnages\": {} }", 400, "invalid"),
             ("{ \"base\": 0, \"base\": 0, \"changes\": {} }", 400, "invalid"),
             ("{ \"base\": -1, \"changes\": {} }", 400, "invalid"),
@@ -110,6 +112,11 @@ struct ReleaseTests {
             #expect(losses?.first?.member(named: "removes")?.asString?.contains("old.acme.test") == true)
         }
         #expect(try rig.post("acme/releases/2:rollback", token).status == 423)
+        // What a file says of itself is no consent.
+        for more in ["guard: \"off\"", "retired: { hosts: [\"old.acme.test\"] }"] {
+            let text = "{ \(more), " + Rig.app().dropFirst()
+            #expect(try rig.post("acme/releases", token, Rig.release(base: 3, [("shop.json", text)])).status == 423)
+        }
         #expect(try rig.post("acme/releases", strong, body(", \"retire\": true")).status == 201)
     }
 
@@ -118,6 +125,7 @@ struct ReleaseTests {
         try rig.own("shop.acme.test")
         let admin = try rig.token()
         #expect(try rig.ask(.put, "/api/v1/tenants/acme", admin, "{ \"approval\": true }").status == 200)
+        #expect(try rig.ask(.put, "/api/v1/tenants/acme", admin, "{}").value.member(named: "approval")?.asBool == true)
         let author = try rig.token(["publish", "approve"], tenant: "acme")
         let other = try rig.token(["approve"], tenant: "acme")
         let release = try rig.post("acme/releases", author, Rig.release(base: 0, [("shop.json", Rig.app())]))

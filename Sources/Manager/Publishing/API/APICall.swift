@@ -113,6 +113,7 @@ struct APICall {
     func integer(_ name: String) -> Int64? {
         query[name].flatMap { Int64($0) } ?? body?.member(named: name)?.asInt.map { Int64($0) }
     }
+    func flag(_ name: String) -> Bool? { body?.member(named: name)?.asBool }
     func bool(_ name: String) -> Bool { body?.member(named: name)?.asBool ?? false }
     func texts(_ name: String) -> [String]? { body?.member(named: name)?.asArray?.compactMap(\.asString) }
     func time(_ name: String) -> Int64? { text(name).flatMap(APITime.milliseconds) }

@@ -130,5 +130,11 @@ enum APITime {
         return "\(String(decoding: bytes, as: UTF8.self))Z"
     }
 
-    static func milliseconds(_ text: String) -> Int64? { Timestamp.seconds(text).map { $0 * 1_000 } }
+    /// Nil also for a day or a second that does not exist.
+    static func milliseconds(_ text: String) -> Int64? {
+        guard text.hasSuffix("Z"), let seconds = Timestamp.seconds(text),
+            Self.text(seconds * 1_000).dropLast() == text.prefix(19)
+        else { return nil }
+        return seconds * 1_000
+    }
 }

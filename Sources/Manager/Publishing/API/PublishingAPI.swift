@@ -52,7 +52,7 @@ public enum PublishingAPI {
                 } catch { return error.response }
             }
         } + [
-            Route(.get, "/ask", nil) { request in
+            Route(.get, "/ask", nil, isQuick: true) { request in
                 guard
                     let call = try? APICall(
                         request, body: nil, query: [APIMember("domain", .text, isRequired: true, "")]),
@@ -77,7 +77,7 @@ public enum PublishingAPI {
     /// Comparing two versions of large files takes a second, and a look at DNS some.
     public static var limits: ServiceLimits {
         var limits = ServiceLimits()
-        (limits.connectionsMax, limits.handlerThreads, limits.waitingMax) = (128, 4, 128)
+        (limits.connectionsMax, limits.handlerThreads, limits.waitingMax) = (128, 16, 128)
         return limits
     }
 
@@ -119,7 +119,7 @@ public enum PublishingAPI {
 extension ServiceRequest {
     /// The number in the path.
     func number(_ index: Int) throws(APIProblem) -> Int64 {
-        guard let number = Int64(parameters[index]), number > 0 else {
+        guard let number = Int64(parameters[index]), number > 0, "\(number)" == parameters[index] else {
             throw APIProblem(.unknown, "there is no release \(parameters[index].prefix(40))")
         }
         return number

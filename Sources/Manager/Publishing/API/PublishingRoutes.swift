@@ -1,7 +1,7 @@
 // What each route does.
 
 import Association
-public import Database
+import Database
 import HTTP
 import Service
 import SourceJSON
@@ -72,7 +72,7 @@ extension PublishingAPI {
             bodyBytesMax: 4_096, statuses: [.ok, .created]
         ) { publisher, call throws(APIProblem) in
             let (tenant, isNew) = try publisher.putTenant(
-                call.request.parameters[0], needsApproval: call.bool("approval"), by: call.identity)
+                call.request.parameters[0], needsApproval: call.flag("approval"), by: call.identity)
             return json(isNew ? .created : .ok, tenant.value)
         },
     ]
@@ -378,112 +378,5 @@ extension PublishingTenant {
             ("name", .string(name)), ("approval", .bool(needsApproval)), ("live", .integer(Int(live))),
             ("created", APITime.value(created)),
         ])
-    }
-}
-
-extension Publisher {
-    func tenant(_ name: String) throws(APIProblem) -> PublishingTenant {
-        let found = try read { transaction throws(DatabaseError) in try PublishingTenant.load(name, in: transaction) }
-        if let found { return found }
-        throw APIProblem(.unknown, "there is no tenant \(name)")
-    }
-
-    func release(_ tenant: String, _ number: Int64) throws(APIProblem) -> Release {
-        let found = try read { transaction throws(DatabaseError) in
-            try Release.load(number, of: tenant, in: transaction)
-        }
-        if let found { return found }
-        throw APIProblem(.unknown, "\(tenant) has no release \(number)")
-    }
-
-    func liveFile(_ call: APICall) throws(APIProblem) -> [UInt8] {
-        let tenant = try tenant(call.request.parameters[0])
-        let content = try read { transaction throws(DatabaseError) in
-            try Release.content(of: tenant.name, tenant.live, in: transaction)
-        }
-        if let bytes = content.files[call.request.parameters[1]] { return bytes }
-        throw APIProblem(.unknown, "\(tenant.name) has no app file \(call.request.parameters[1].prefix(100))")
-    }
-
-    /// The rules of the live app files that name the host of a URL, or else of those that name its nearest wildcard.
-    func matching(for url: LinkURL, of name: String) throws(APIProblem) -> LinkMatching {
-        let tenant = try tenant(name)
-        let content = try read { transaction throws(DatabaseError) in
-            try Release.content(of: name, tenant.live, in: transaction)
-        }
-        let apps = content.read(tenant: name, environment: environment).apps
-        let names = [url.host] + HostOwnership.wildcards(over: url.host)
-        let host = names.first { name in apps.contains { $0.hosts.contains { $0.text == name } } }
-        return LinkMatching(
-            of: Renderer.mergeOrder(apps.filter { $0.hosts.contains { $0.text == host } }), configPath: name)
-    }
-
-    func putTenant(
-        _ name: String, needsApproval: Bool, by identity: Identity
-    ) throws(APIProblem) -> (PublishingTenant, isNew: Bool) {
-        guard PublishingTenant.isName(name) else {
-            throw APIProblem(.invalid, "a tenant's name has a-z, 0-9 and \"-\", and at most 63 characters")
-        }
-        return try write { transaction throws(DatabaseError) in
-            let isNew = try Publisher.createTenant(name, by: identity.name, in: transaction)
-            try transaction.execute(
-                "update tenant set approval = ? where name = ?", needsApproval ? 1 : 0 as Int64, name)
-            try AuditLog.append(
-                identity.name, "tenant.approval", name, tenant: name, detail: needsApproval ? "needed" : "not needed",
-                in: transaction)
-            guard let tenant = try PublishingTenant.load(name, in: transaction) else {
-                return .failure(APIProblem(.unknown, "there is no tenant \(name)"))
-            }
-            return .success((tenant, isNew))
-        }
-    }
-
-    public static func isTenantName(_ name: String) -> Bool { PublishingTenant.isName(name) }
-
-    /// - Returns: whether it is new.
-    @discardableResult
-    public static func createTenant(
-        _ name: String, by actor: String, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> Bool {
-        let isNew =
-            try transaction.execute(
-                "insert into tenant values (?, ?, 0, 0, 0, 0) on conflict do nothing", name, try transaction.now()) == 1
-        if isNew { try AuditLog.append(actor, "tenant.create", name, tenant: name, in: transaction) }
-        return isNew
-    }
-
-    func createToken(_ call: APICall) throws(APIProblem) -> (text: String, token: AccessToken) {
-        let scopes = call.texts("scopes") ?? []
-        let own = Set(call.identity.scopes.map(\.name))
-        guard !scopes.isEmpty, Set(scopes).count == scopes.count else {
-            throw APIProblem(.invalid, "name each scope once")
-        }
-        for scope in scopes where !own.contains(scope) || scope == "admin" && call.identity.tenant != nil {
-            throw APIProblem(
-                Scope.published.contains(scope) ? .forbidden : .invalid,
-                "this token cannot give the scope \(scope.prefix(40))")
-        }
-        let days = call.integer("days") ?? AccessToken.daysUsual
-        guard (1...AccessToken.daysMax).contains(days) else {
-            throw APIProblem(.invalid, "days must be 1 to \(AccessToken.daysMax)")
-        }
-        let tenant = try tenant(call.request.parameters[0]).name
-        let made = try write { transaction throws(DatabaseError) in
-            .success(
-                try AccessToken.create(
-                    tenant: tenant, label: call.text("label") ?? "", scopes: scopes, days: days,
-                    author: call.identity.name, in: transaction))
-        }
-        try refresh()
-        return made
-    }
-
-    func revokeToken(_ call: APICall) throws(APIProblem) {
-        let (tenant, id) = (call.request.parameters[0], call.request.parameters[1])
-        let isGone = try write { transaction throws(DatabaseError) in
-            .success(try AccessToken.revoke(id, of: tenant, by: call.identity.name, in: transaction))
-        }
-        guard isGone else { throw APIProblem(.unknown, "\(tenant) has no token \(id.prefix(40))") }
-        try refresh()
     }
 }

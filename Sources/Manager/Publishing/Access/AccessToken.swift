@@ -38,10 +38,16 @@ public struct AccessToken: Sendable, Equatable {
     private static let prefix = "token "
 
     /// Whether two tokens are one person's: the first of those that have made them is the same.
-    static func areOfOne(_ first: String, _ second: String) -> Bool {
-        let origins = [first, second].map { $0.prefix { $0 != "/" } }
-        return origins[0] == origins[1]
+    static func areOfOne(_ first: String, _ second: String) -> Bool { origin(first) == origin(second) }
+
+    fileprivate static func origin(_ name: String) -> Substring { name.prefix { $0 != "/" } }
+
+    /// As the author of another token. A token for all tenants makes those of many people.
+    static func author(_ identity: Identity) -> String {
+        identity.tenant == nil ? "operator with \(identity.name)" : identity.name
     }
+
+    static let tokensOfTenantMax: Int64 = 1_000
 
     /// What it may do, and for whom. A token for everything has all scopes.
     var identity: Identity {
@@ -96,7 +102,7 @@ public struct AccessToken: Sendable, Equatable {
         return ("asc_\(id)_\(secret)", token)
     }
 
-    /// Deletes a token.
+    /// Deletes a token, and those that it has made.
     /// - Parameter tenant: nil for one of any tenant.
     /// - Returns: whether there was one.
     public static func revoke(
@@ -104,7 +110,8 @@ public struct AccessToken: Sendable, Equatable {
     ) throws(DatabaseError) -> Bool {
         guard let token = try all(of: tenant, in: transaction).first(where: { $0.id == id }) else { return false }
         try AuditLog.append(author, "token.revoke", id, tenant: token.tenant ?? "", in: transaction)
-        return try transaction.execute("delete from token where id = ?", id) == 1
+        return try transaction.execute(
+            "delete from token where id = ? or author = ? or author like ?", id, token.name, "\(token.name)/%") > 0
     }
 
     /// - Parameter tenant: nil for those of all.
@@ -167,12 +174,18 @@ final class TokenTable: Sendable {
         }
     }
 
-    /// Counts a write. Returns false if the token has had its number for this minute.
+    /// Until when a token is valid; nil if it is none.
+    func expiry(of identity: Identity) -> Int64? {
+        state.withLock { state in state.tokens.values.first { $0.name == identity.name }?.expires }
+    }
+
+    /// Counts a write. Returns false if the token, with those that it has made, has had its number for this minute.
     func countsWrite(of name: String, now: Int64 = Clock.monotonicMilliseconds()) -> Bool {
         state.withLock { state in
             if state.minute != now / 60_000 { (state.minute, state.writes) = (now / 60_000, [:]) }
-            state.writes[name, default: 0] += 1
-            return state.writes[name, default: 0] <= TokenTable.writesPerMinuteMax
+            let origin = String(AccessToken.origin(name))
+            state.writes[origin, default: 0] += 1
+            return state.writes[origin, default: 0] <= TokenTable.writesPerMinuteMax
         }
     }
 

@@ -79,10 +79,6 @@ public struct PublishingWorker: ~Copyable {
     }
 
     mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws {
-        if now >= tickDue {
-            tickDue = now + PublishingWorker.tickMilliseconds
-            try publisher.tick { control.log(.warning, $0) }
-        }
         var waiting = try pending ?? publisher.tenantsWithoutOutcome(on: node)
         for tenant in try publisher.apply(to: folder) {
             waiting.insert(tenant)
@@ -96,6 +92,9 @@ public struct PublishingWorker: ~Copyable {
             waiting.remove(tenant)
         }
         pending = waiting
+        if now < tickDue { return }
+        tickDue = now + PublishingWorker.tickMilliseconds
+        try publisher.tick { control.log(.warning, $0) }
     }
 
     /// What has become of a release; nil as long as the server has not read all of it.
@@ -117,11 +116,12 @@ extension Publisher {
     /// - Returns: the tenants whose files are new.
     func apply(to folder: PublishedFolder) throws -> [String] {
         var position = folder.position
-        let incarnation = try read { transaction throws(DatabaseError) -> String in
-            try transaction.query("select incarnation from feed where one = 1")[0][0]
+        let (incarnation, seq) = try read { transaction throws(DatabaseError) -> (String, Int64) in
+            let row = try transaction.query("select incarnation, seq from feed where one = 1")[0]
+            return (try row[0], try row[1])
         }
-        if position.incarnation != incarnation || incarnation.isEmpty {
-            // Another history: everything is compared, and what it does not have is left alone.
+        if position.incarnation != incarnation || incarnation.isEmpty || position.seq > seq {
+            // Another history, or an earlier state of it: everything is compared, and what it does not have is left alone.
             let named = try write { transaction throws(DatabaseError) in
                 .success(try Feed.incarnation(in: transaction))
             }
@@ -130,16 +130,18 @@ extension Publisher {
         var changed: [String] = []
         while true {
             let tenants = try read { transaction throws(DatabaseError) in
-                try PublishingTenant.changed(after: position.seq, in: transaction).map { tenant throws(DatabaseError) in
-                    (tenant, try Release.content(of: tenant.name, tenant.live, in: transaction))
-                }
+                try PublishingTenant.changed(after: position.seq, in: transaction)
             }
-            for (tenant, content) in tenants {
+            for tenant in tenants {
+                // One after the other: all together may be large.
+                let content = try read { transaction throws(DatabaseError) in
+                    try Release.content(of: tenant.name, tenant.live, in: transaction)
+                }
                 try folder.replace(tenant.name, with: content)
                 changed.append(tenant.name)
             }
             guard let last = tenants.last else { return changed }
-            position.seq = last.0.seq
+            position.seq = last.seq
             try folder.remember(position)
         }
     }

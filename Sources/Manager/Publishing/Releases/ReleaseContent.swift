@@ -71,10 +71,18 @@ struct ReleaseReport {
         let (new, found) = content.read(tenant: tenant, environment: environment)
         (findings, hosts) = (found, Set(new.flatMap { $0.hosts.map(\.text) }))
         if hasErrors { return }
-        let before = apps(live)
+        // To say in a file that something may go is to retire it, for which the request has a member.
+        func guarded(_ apps: [AppFile]) -> [AppFile] {
+            apps.map { app in
+                var app = app
+                (app.removalGuard, app.retired) = (.block, RetiredIdentities())
+                return app
+            }
+        }
+        let before = guarded(apps(live))
         let recent = Set(before.flatMap(LiveIdentity.all)).subtracting(apps(lastDay).flatMap(LiveIdentity.all))
         difference = AssociationDifference(
-            from: PublishedHosts(appFiles: before), to: PublishedHosts(appFiles: new, retiredEntries: recent))
+            from: PublishedHosts(appFiles: before), to: PublishedHosts(appFiles: guarded(new), retiredEntries: recent))
     }
 
     var hasErrors: Bool { findings.contains { $0.severity == .error } }

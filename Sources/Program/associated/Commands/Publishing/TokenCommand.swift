@@ -42,7 +42,7 @@ extension Command {
         guard (id != nil) == (action == "revoke") else {
             throw Refusal.usage(action == "revoke" ? "`token revoke` needs an ID" : "`token \(action)` takes no ID")
         }
-        var store = try openStore(arguments)
+        var store = try openStore(arguments, creates: action == "create")
         let tenant = arguments["--tenant"]
         switch action {
         case "create":
@@ -88,14 +88,20 @@ extension Command {
 
     private static let operatorName = "operator"
 
-    private static func openStore(_ arguments: ParsedArguments) throws -> Store {
+    private static func openStore(_ arguments: ParsedArguments, creates: Bool = false) throws -> Store {
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.api != nil else {
             throw Refusal.failure(
                 "nothing is published here: \(loaded.configPath)/server.json has no `api`; write `api: \"127.0.0.1:9466\"`, or give "
                     + "--config and --state")
         }
-        return try ManagerInputs(loaded).openStore(createsMissingKey: true)
+        let inputs = try ManagerInputs(loaded)
+        // Opening a database that is missing would create an empty one.
+        if !creates, case .sqlite(let path) = inputs.location, !File.exists(path) {
+            throw Refusal.failure(
+                "there is no database at \(path); run this where the manager works, or give --config and --state")
+        }
+        return try inputs.openStore(createsMissingKey: creates)
     }
 
     static let audit = Command(
