@@ -95,11 +95,10 @@ extension Publisher {
             throw APIProblem(.invalid, "days must be 1 to \(AccessToken.daysMax)")
         }
         let tenant = try tenant(call.request.parameters[0]).name
-        let end = tokens.expiry(of: call.identity) ?? 0
+        // No longer than the token that makes it.
+        let end = call.identity.tenant == nil ? nil : tokens.expiry(of: call.identity)
         let made = try write {
             transaction throws(DatabaseError) -> Result<(text: String, token: AccessToken), APIProblem> in
-            // No longer than the token that makes it.
-            let left = max(0, (end - (try transaction.now())) / 86_400_000)
             let count: Int64 = try transaction.query("select count(*) from token where tenant = ?", tenant)[0][0]
             if count >= AccessToken.tokensOfTenantMax {
                 return .failure(APIProblem(.tooLarge, "a tenant has at most \(AccessToken.tokensOfTenantMax) tokens"))
@@ -107,9 +106,7 @@ extension Publisher {
             return .success(
                 try AccessToken.create(
                     tenant: tenant, label: call.text("label") ?? "", scopes: scopes,
-                    days: call.identity.tenant == nil ? days : min(days, left + 1),
-                    author: AccessToken.author(call.identity),
-                    in: transaction))
+                    days: days, endingBy: end ?? .max, author: AccessToken.author(call.identity), in: transaction))
         }
         try refresh()
         return made

@@ -76,7 +76,7 @@ public final class Publisher: Sendable {
         var base: Int64?
         /// The new text of each file; nil to remove it.
         var changes: [String: [UInt8]?] = [:]
-        /// The release whose files are to be live again, instead of changes.
+        /// The release whose files are to be live, instead of changes.
         var restores: Int64?
         var message = ""
         var source = ""
@@ -98,9 +98,10 @@ public final class Publisher: Sendable {
     /// A usual comparison takes milliseconds.
     private static let draftWaitMilliseconds: Int64 = 3_000
 
-    /// Waits for the turn of a tenant to have a draft compared.
-    private func beginDraft(_ tenant: String) throws(APIProblem) {
-        let end = Clock.monotonicMilliseconds() + Publisher.draftWaitMilliseconds
+    /// Takes the turn of a tenant to have files compared.
+    /// - Parameter waits: whether to wait for it.
+    func beginComparing(_ tenant: String, waits: Bool) throws(APIProblem) {
+        let end = Clock.monotonicMilliseconds() + (waits ? Publisher.draftWaitMilliseconds : 0)
         while !memory.withLock({ $0.drafting.count < Publisher.draftsMax && $0.drafting.insert(tenant).inserted }) {
             if Clock.monotonicMilliseconds() >= end {
                 throw APIProblem(.tooMany, "other releases are being compared; try again in a moment")
@@ -109,12 +110,15 @@ public final class Publisher: Sendable {
         }
     }
 
+    func endComparing(_ tenant: String) { _ = memory.withLock { $0.drafting.remove(tenant) } }
+
     /// Reads and compares; stores nothing.
-    func draft(_ proposal: Proposal) throws(APIProblem) -> Draft {
+    /// - Parameter waits: whether to wait for the tenant's turn.
+    func draft(_ proposal: Proposal, waits: Bool = true) throws(APIProblem) -> Draft {
         let tenant = proposal.tenant
-        try beginDraft(tenant)
-        defer { _ = memory.withLock { $0.drafting.remove(tenant) } }
-        let found = try read { transaction throws(DatabaseError) -> (Int64, [ReleaseContent], Bool)? in
+        try beginComparing(tenant, waits: waits)
+        defer { endComparing(tenant) }
+        let found = try read { transaction throws(DatabaseError) -> (Int64, [ReleaseContent])? in
             guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
             let dayAgo = try transaction.now() - 86_400_000
             let numbers = [
@@ -124,13 +128,9 @@ public final class Publisher: Sendable {
             let contents = try numbers.map { number throws(DatabaseError) in
                 try Release.content(of: tenant, number, in: transaction)
             }
-            let isThere = try proposal.restores.map { number throws(DatabaseError) in
-                try Release.load(number, of: tenant, in: transaction)?.liveAt != nil
-            }
-            return (known.live, contents, isThere ?? true)
+            return (known.live, contents)
         }
-        guard let (live, contents, isThere) = found else { throw APIProblem(.unknown, "there is no tenant \(tenant)") }
-        guard isThere else { throw APIProblem(.unknown, "there is no release \(proposal.restores ?? 0) that was live") }
+        guard let (live, contents) = found else { throw APIProblem(.unknown, "there is no tenant \(tenant)") }
         if let base = proposal.base, base != live { throw APIProblem.base(live) }
         var content = proposal.restores == nil ? contents[0] : contents[2]
         for (name, bytes) in proposal.changes { content.files[name] = bytes }
@@ -199,27 +199,16 @@ public final class Publisher: Sendable {
     func move(
         _ number: Int64, of tenant: String, _ event: ReleaseState.Event, reason: String? = nil, by actor: String
     ) throws(APIProblem) -> Release {
-        guard
-            let release = try read({ transaction throws(DatabaseError) in
-                try Release.load(number, of: tenant, in: transaction)
-            })
-        else { throw APIProblem(.unknown, "\(tenant) has no release \(number)") }
+        let release = try release(tenant, number)
         if event == .approved, AccessToken.areOfOne(release.author, actor) {
             throw APIProblem(.state, "a release is approved by another than its author and the tokens of its author")
         }
         var hosts: Set<String> = []
         // What goes live is checked by the rules of today, as if it were new.
         if event != .refused, release.state.isOpen {
-            let content = try read { transaction throws(DatabaseError) in
-                try Release.content(of: tenant, number, in: transaction)
-            }
-            var proposal = Proposal(tenant: tenant, base: release.base, retires: release.retires)
-            let live = try read { transaction throws(DatabaseError) in
-                try Release.content(of: tenant, release.base, in: transaction)
-            }
-            for name in live.files.keys { proposal.changes[name] = .some(nil) }
-            for (name, bytes) in content.files { proposal.changes[name] = bytes }
-            let draft = try draft(proposal)
+            let draft = try draft(
+                Proposal(tenant: tenant, base: release.base, restores: number, retires: release.retires),
+                waits: event != .due)
             if let objection = try objection(to: draft) { throw objection }
             hosts = draft.report.hosts
         }
@@ -258,7 +247,8 @@ public final class Publisher: Sendable {
                 return .failure(
                     APIProblem(.tooLarge, "a tenant claims at most \(HostOwnership.claimsOfTenantMax) hosts"))
             }
-            if let rival = try claim.rival(in: transaction) {
+            // The owner of a host below it may have come later.
+            if claim.state != .owned, let rival = try claim.rival(in: transaction) {
                 return .failure(APIProblem.owned(host, by: rival, identity))
             }
             if proof == .operator { (claim.proof, claim.state, claim.verified) = (.operator, .owned, now) }
@@ -286,12 +276,10 @@ public final class Publisher: Sendable {
             let (now, before) = (try transaction.now(), claim.state)
             claim.state = claim.next(found: found, now: now)
             (claim.checked, claim.problem) = (now, problem)
-            if claim.state == .owned, found == true {
-                if let rival = try claim.rival(in: transaction) {
-                    return .failure(APIProblem.owned(host, by: rival, nil))
-                }
-                claim.verified = now
+            if claim.state == .owned, before != .owned, let rival = try claim.rival(in: transaction) {
+                return .failure(APIProblem.owned(host, by: rival, nil))
             }
+            if found == true { claim.verified = now }
             try claim.save(in: transaction)
             if claim.state != before {
                 try AuditLog.append(
@@ -343,9 +331,9 @@ public final class Publisher: Sendable {
     /// Whether a host is served or owned here, from memory.
     func knows(_ host: String) -> Bool {
         memory.withLock { memory in
-            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-            let wide = labels.indices.dropFirst().map { "*.\(labels[$0...].joined(separator: "."))" }
-            return ([host] + wide).contains { memory.owned.contains($0) || memory.served.contains($0) }
+            ([host] + HostOwnership.wildcards(over: host)).contains {
+                memory.owned.contains($0) || memory.served.contains($0)
+            }
         }
     }
 
@@ -362,25 +350,32 @@ public final class Publisher: Sendable {
     func tick(log: (String) -> Void) throws(DatabaseError) {
         do throws(APIProblem) {
             try refresh()
-            for release in try read(Release.due) {
-                do throws(APIProblem) {
-                    _ = try move(release.number, of: release.tenant, .due, by: "schedule")
-                } catch  where error.kind != .database {
-                    _ = try? move(release.number, of: release.tenant, .refused, reason: error.detail, by: "schedule")
-                    log("release \(release.number) of \(release.tenant) did not go live: \(error.detail)")
-                }
-            }
-            // One at a time, because name servers may be slow, and releases must not wait for them.
+            // For a second, because large files take long to compare, and one claim, because name servers may be slow: what goes live now
+            // must not wait for either.
+            let end = Clock.monotonicMilliseconds() + 1_000
+            for release in try read(Release.due) where Clock.monotonicMilliseconds() < end { try goLive(release, log) }
             for claim in try read(HostOwnership.due).prefix(1) {
                 do throws(APIProblem) {
                     let now = try check(claim.host, of: claim.tenant, by: "daily check")
                     if now.state != claim.state { log("\(claim.tenant) no longer proves that it owns \(claim.host)") }
-                } catch  where error.kind != .database {
-                    log("\(claim.host) of \(claim.tenant): \(error.detail)")
+                } catch  where error.kind == .unknown {
+                    // It was given up meanwhile.
                 }
             }
         } catch {
             throw error.database ?? DatabaseError(.statement, error.detail)
+        }
+    }
+
+    /// Publishes what was scheduled, or rejects it with the reason. If other releases are being compared, it waits for a later tick.
+    private func goLive(_ release: Release, _ log: (String) -> Void) throws(APIProblem) {
+        do throws(APIProblem) {
+            _ = try move(release.number, of: release.tenant, .due, by: "schedule")
+        } catch  where error.kind == .tooMany {
+            return
+        } catch  where error.kind != .database {
+            log("release \(release.number) of \(release.tenant) did not go live: \(error.detail)")
+            _ = try move(release.number, of: release.tenant, .refused, reason: error.detail, by: "schedule")
         }
     }
 

@@ -51,29 +51,12 @@ public struct Route: Sendable {
                 continue
             }
             let verb = segment[name.endIndex...]
-            guard part.hasSuffix(verb), let text = Route.decoded(part.dropLast(verb.count)), !text.isEmpty else {
+            guard part.hasSuffix(verb), let text = part.dropLast(verb.count).unescaped(), !text.isEmpty else {
                 return nil
             }
             parameters.append(text)
         }
         return parameters
-    }
-
-    /// Nil if the bytes are not UTF-8. The parser has checked the escapes.
-    private static func decoded(_ part: Substring) -> String? {
-        guard part.utf8.contains(UInt8(ascii: "%")) else { return String(part) }
-        var bytes: [UInt8] = []
-        var rest = part.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     fileprivate func answers(_ method: Method) -> Bool {
@@ -105,6 +88,25 @@ public struct Route: Sendable {
     private static func mediaType(_ text: String) -> String {
         let type = text.prefix { $0 != ";" }
         return type.lowercased().filter { $0 != " " && $0 != "\t" }
+    }
+}
+
+extension Substring {
+    /// A part of a path or of a query without its escapes, which the parser has checked; nil if the bytes are not UTF-8.
+    /// - Parameter plus: the byte that a plus sign stands for.
+    package func unescaped(plus: UInt8 = UInt8(ascii: "+")) -> String? {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte == UInt8(ascii: "+") ? plus : byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }
 

@@ -41,7 +41,7 @@ struct AccessTests {
                 let status = try ask(rig, route, "acme", token)
                 let isAllowed = name == scope || name == "admin"
                 #expect(
-                    (status == 403) == !isAllowed || status == 429,
+                    (status == 403) == !isAllowed,
                     "\(route.method) \(route.pattern) by \(name): \(status)")
                 if route.rows == .tenant, isAllowed {
                     // Nobody learns what another tenant has, or that there is one.
@@ -110,7 +110,8 @@ struct AccessTests {
         let child = try make(token, 3_660)
         let grandchild = try make(try #require(child["token"]), 3_660)
         #expect(
-            try rig.query("select 1 from token where expires > (select min(expires) from token) + 2 * 86400000").isEmpty
+            try rig.query("select 1 from token where tenant <> '' and expires > (select min(expires) from token)")
+                .isEmpty
         )
         // A token for all tenants makes those of others.
         let other = try make(admin, 3_660)

@@ -176,6 +176,21 @@ struct ReleaseTests {
         #expect(third["state"] == "live")
     }
 
+    @Test func `a scheduled release waits while another of its tenant is being compared`() throws {
+        let rig = try PublishingRig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let body = Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2199-01-01T00:00:00Z\"")
+        #expect(try rig.post("acme/releases", token, body)["state"] == "scheduled")
+        try rig.execute("update release set publish_at = 1")
+        try rig.publisher.beginComparing("acme", waits: false)
+        try rig.publisher.tick { _ in }
+        rig.publisher.endComparing("acme")
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "scheduled")
+        try rig.publisher.tick { _ in }
+        #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "live")
+    }
+
     @Test func `a release is checked again when it goes live`() throws {
         let rig = try Rig()
         try rig.own("shop.acme.test")

@@ -77,7 +77,8 @@ struct APICall {
         var query: [String: String] = [:]
         for part in (text ?? "").split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(pair[0]), let value = decoded(pair.count > 1 ? pair[1] : ""),
+            guard let name = pair[0].unescaped(plus: 0x20),
+                let value = (pair.dropFirst().first ?? "").unescaped(plus: 0x20),
                 let parameter = parameters.first(where: { $0.name == name }), query[name] == nil
             else { throw APIProblem(.invalid, "unknown or repeated parameter \(pair[0].prefix(100))") }
             if case .integer = parameter.kind, Int64(value).map({ $0 >= 0 }) != true {
@@ -89,22 +90,6 @@ struct APICall {
             throw APIProblem(.invalid, "the parameter \(parameter.name) is missing")
         }
         return query
-    }
-
-    /// Nil for what is no UTF-8.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16) else { return nil }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 
     var identity: Identity { request.identity ?? Identity("nobody", []) }

@@ -125,9 +125,7 @@ enum APITime {
 
     static func text(_ milliseconds: Int64) -> String {
         let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
-        var bytes = [UInt8](repeating: 0, count: HTTPDate.timestampByteCount)
-        unsafe bytes.withUnsafeMutableBytes { unsafe HTTPDate.writeTimestamp(seconds, into: $0) }
-        return "\(String(decoding: bytes, as: UTF8.self))Z"
+        return HTTPDate.timestamp(seconds)
     }
 
     /// Nil also for a day or a second that does not exist.

@@ -119,7 +119,7 @@ enum OpenAPI {
         }
         let required = members.filter(\.isRequired).map { SourceValue.string($0.name) }
         return .object([
-            ("required", .bool(!required.isEmpty)),
+            ("required", .bool(true)),
             (
                 "content",
                 .object([

@@ -197,6 +197,9 @@ extension PublishingAPI {
         ) { publisher, call throws(APIProblem) in
             var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
             let number = try call.request.number(1)
+            if try publisher.release(proposal.tenant, number).liveAt == nil {
+                throw APIProblem(.state, "release \(number) was never live")
+            }
             (proposal.restores, proposal.retires) = (number, try retires(call))
             (proposal.message, proposal.source) = (
                 call.text("message") ?? "", call.text("source") ?? "rollback to \(number)"

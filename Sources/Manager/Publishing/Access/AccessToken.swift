@@ -84,14 +84,15 @@ public struct AccessToken: Sendable, Equatable {
     /// Makes a token.
     /// - Returns: the whole token, which is not stored anywhere, and what the store has.
     public static func create(
-        tenant: String?, label: String, scopes: [String], days: Int64 = daysUsual, author: String,
+        tenant: String?, label: String, scopes: [String], days: Int64 = daysUsual, endingBy end: Int64 = .max,
+        author: String,
         in transaction: borrowing Transaction
     ) throws(DatabaseError) -> (text: String, token: AccessToken) {
         let (id, secret) = (RandomText.hexadecimal(bytes: 6), RandomText.hexadecimal(bytes: 32))
         let now = try transaction.now()
         let token = AccessToken(
             id: id, digest: Digest.sha256(Array(secret.utf8)), tenant: tenant, label: label, scopes: scopes,
-            author: author, created: now, expires: now + days * 86_400_000)
+            author: author, created: now, expires: min(end, now + days * 86_400_000))
         try AuditLog.append(
             author, "token.create", id, tenant: tenant ?? "",
             detail: "\(scopes.joined(separator: " ")) for \(days) days\(label.isEmpty ? "" : ": \(label)")",

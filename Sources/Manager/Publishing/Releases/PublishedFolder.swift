@@ -3,7 +3,6 @@
 // was away continues there, and one that finds another history compares everything.
 
 public import Posix
-import SourceJSON
 
 /// Used by one thread.
 public struct PublishedFolder {
@@ -31,11 +30,6 @@ public struct PublishedFolder {
         try File.replaceDurably("position", in: path, permissions: 0o600) {
             Array("\(position.incarnation) \(position.seq)\n".utf8)
         }
-    }
-
-    /// The tenants that have files here.
-    func tenants() throws(SystemError) -> Set<String> {
-        Set(try Directory.entries("\(path)/apps").map(\.name).filter { !$0.hasPrefix(".") })
     }
 
     /// Replaces the files of a tenant. What they take away was meant to go, or the release would not be live, so the files before them

@@ -82,7 +82,7 @@ public struct PublishingWorker: ~Copyable {
         var waiting = try pending ?? publisher.tenantsWithoutOutcome(on: node)
         for tenant in try publisher.apply(to: folder) {
             waiting.insert(tenant)
-            control.log(.info, "published the app files of \(tenant)")
+            control.logHost("published the app files of \(tenant)", .info)
         }
         for tenant in waiting.prefix(PublishingWorker.askedMax) {
             guard let files = source.files(of: tenant) else { break }
@@ -94,7 +94,7 @@ public struct PublishingWorker: ~Copyable {
         pending = waiting
         if now < tickDue { return }
         tickDue = now + PublishingWorker.tickMilliseconds
-        try publisher.tick { control.log(.warning, $0) }
+        try publisher.tick { control.logHost($0) }
     }
 
     /// What has become of a release; nil as long as the server has not read all of it.

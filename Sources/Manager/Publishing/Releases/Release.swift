@@ -77,7 +77,7 @@ struct Release: Sendable, Equatable {
     /// The scheduled releases whose time has come.
     static func due(in transaction: borrowing Transaction) throws(DatabaseError) -> [Release] {
         try transaction.query(
-            "select \(columns) from release where state = ? and publish_at <= ? order by publish_at limit 20",
+            "select \(columns) from release where state = ? and publish_at <= ? order by publish_at limit 100",
             ReleaseState.scheduled.rawValue, try transaction.now()
         ).map { row throws(DatabaseError) in try Release(row) }
     }
