@@ -25,7 +25,8 @@ extension Command {
             Option(name: "--at", value: "TIME", help: "when it goes live, such as 2026-12-01T08:00:00Z (default: now)"),
             retirement,
             Option(
-                name: "--wait", value: "served", help: "wait until a server serves it, at most two minutes",
+                name: "--wait", value: "served",
+                help: "if it is live: wait until a server serves it, at most two minutes",
                 words: ["served"]),
         ] + Option.publishing + [.format],
         failure: "the release is refused or not served, or the API does not answer"
@@ -49,7 +50,8 @@ extension Command {
         if arguments.has("--check") {
             let report = try client.ask("POST", "/releases:check", release).value
             if isJSON { return Console.output(data: SourceWriter.canonical(report)) ? .success : .failure }
-            for line in PublishingClient.findings(in: report) + PublishingClient.losses(in: report) {
+            let losses = PublishingClient.losses(in: report)
+            for line in PublishingClient.findings(in: report) + losses + PublishingClient.gains(in: report) {
                 Console.output(line: line)
             }
             Console.output(line: "\(Count.of(changes.count, "file")) would change")
@@ -59,7 +61,7 @@ extension Command {
         if isJSON { Console.output(data: SourceWriter.canonical(made)) } else { show(made) }
         let number = made.member(named: "number")?.asInt ?? 0
         guard arguments.has("--wait"), made.member(named: "state")?.asString == "live" else { return .success }
-        return try waitForServer(number, client)
+        return try waitForServer(number, client, says: !isJSON)
     }
 
     private static let retirement = Option(
@@ -114,14 +116,16 @@ extension Command {
     private static let askMicroseconds: UInt32 = 500_000
 
     /// Waits until a server has the release.
-    private static func waitForServer(_ number: Int, _ client: PublishingClient) throws(Refusal) -> ExitStatus {
+    private static func waitForServer(_ number: Int, _ client: PublishingClient, says: Bool) throws(Refusal)
+        -> ExitStatus
+    {
         let end = Clock.monotonicMilliseconds() + waitMilliseconds
         while Clock.monotonicMilliseconds() < end {
             let release = try client.ask("GET", "/releases/\(number)").value
             let outcomes = release.member(named: "outcomes")?.asArray ?? []
             let states = outcomes.compactMap { $0.member(named: "state")?.asString }
             if !states.isEmpty, states.allSatisfy({ $0 == "served" }) {
-                Console.output(line: "served")
+                if says { Console.output(line: "served") }
                 return .success
             }
             if let bad = outcomes.first(where: { ["held", "broken"].contains($0.member(named: "state")?.asString) }) {
@@ -155,7 +159,9 @@ extension Command {
             let words = ["name", "digest"].map { file.member(named: $0)?.asString ?? "" }
             Console.output(line: "  \(words[0]) \(words[1].prefix(12))")
         }
-        for line in PublishingClient.losses(in: found) { Console.output(line: line) }
+        for line in PublishingClient.losses(in: found) + PublishingClient.gains(in: found) {
+            Console.output(line: line)
+        }
         return .success
     }
 

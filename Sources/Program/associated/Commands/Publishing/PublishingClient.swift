@@ -99,10 +99,8 @@ struct PublishingClient {
     }
 
     static func escaped(_ text: String) -> String {
-        String(decoding: text.utf8.flatMap { isPlain($0) ? [$0] : Array("%\(hexadecimal($0))".utf8) }, as: UTF8.self)
+        String(decoding: text.utf8.flatMap { isPlain($0) ? [$0] : Percent.escape($0) }, as: UTF8.self)
     }
-
-    private static func hexadecimal(_ byte: UInt8) -> String { Digest.hexadecimal([byte]).uppercased() }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -161,6 +159,14 @@ struct PublishingClient {
             let fix = text("fix").isEmpty ? "" : "; \(text("fix"))"
             return Printable.line(
                 "\(text("file"))\(place): \(text("severity"))[\(text("rule"))]: \(text("message"))\(fix)")
+        }
+    }
+
+    /// What a change opens, from its difference.
+    static func gains(in value: SourceValue?) -> [String] {
+        (value?.member(named: "difference")?.member(named: "opens")?.asArray ?? []).map { link in
+            let words = ["url", "app"].map { link.member(named: $0)?.asString ?? "" }
+            return Printable.line("  + \(words[0]) opens \(words[1])")
         }
     }
 
