@@ -217,7 +217,7 @@ final class RunningServer {
     }
 
     /// Reads the log to its end, however long the server says nothing.
-    func skipLog() { _ = try? errors.fileHandleForReading.readToEnd() }
+    func skipLog() { log += (try? errors.fileHandleForReading.readToEnd()).map(Array.init) ?? [] }
 
     /// Waits until there is something to read or the end is reached.
     private func hasMore() -> Bool {

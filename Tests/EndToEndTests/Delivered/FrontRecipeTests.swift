@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Posix
+import TestSupport
 import Testing
 
 @Suite struct FrontRecipeTests {
@@ -116,7 +117,7 @@ import Testing
         return "access_log off; " + places.joined(separator: " ")
     }
 
-    @Test(.enabled(if: isThere("nginx"), "nginx is installed"))
+    @Test(.enabled(if: isThere("nginx"), "nginx is installed"), .needs(.ordinaryUser))
     func `nginx keeps hosts, types and statuses`() throws {
         let folder = try Folder()
         let server = try serve(in: folder, [])
@@ -221,7 +222,7 @@ import Testing
         """
     }
 
-    @Test(.enabled(if: isThere("nginx"), "nginx is installed"), arguments: [false, true])
+    @Test(.enabled(if: isThere("nginx"), "nginx is installed"), .needs(.ordinaryUser), arguments: [false, true])
     func `the configuration of an ingress controller keeps hosts, types, statuses and clients`(
         behindLoadBalancer: Bool
     ) throws {

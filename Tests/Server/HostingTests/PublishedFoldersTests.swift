@@ -5,6 +5,7 @@ import HTTP
 import Posix
 import Settings
 import Tenancy
+import TestSupport
 import Testing
 
 @testable import Hosting
@@ -169,7 +170,8 @@ struct PublishedFoldersTests {
         #expect(site.answer("a.example.com") != nil)
     }
 
-    @Test func `while the folder of published folders cannot be read, everything stays in service`() async {
+    @Test(.needs(.ordinaryUser))
+    func `while the folder of published folders cannot be read, everything stays in service`() async {
         await #expect(processExitsWith: .success) {
             let site = try TenantTree.ofNobody()
             try site.shop("own.json", hosts: ["own.example.com"])

@@ -5,10 +5,12 @@ import Association
 import Foundation
 import Glibc
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import Hosting
 
+@Suite(.needs(.ordinaryUser))
 struct TenantsUnreadableTests {
     /// Folders whose permissions can hide a host's own files.
     private static let places = [
