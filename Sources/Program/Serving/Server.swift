@@ -190,11 +190,12 @@ public struct Server {
         _ server: RunningServer, _ signals: borrowing Signals, isTakenOver: Bool
     ) -> ExitStatus {
         Log.info(isTakenOver ? "stopping, because another server has taken over" : "stopping")
-        let engine = server.engine
+        let (engine, notifier) = (server.engine, server.notifier)
         @Sendable func drain() {
             engine.stop(isTakenOver: isTakenOver)
             AccessLog.end(engine.accessLog)
             server.admin.end()
+            notifier.notify(.stopping)
         }
         do {
             // A separate thread, because this one waits for a second signal. It is never joined: it exits the process.

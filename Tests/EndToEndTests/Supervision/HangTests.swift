@@ -38,6 +38,23 @@ struct HangTests {
         #expect(kill(second, 0) != 0)
     }
 
+    @Test func `a stop does not wait for a process that the kernel is slow to end`() throws {
+        let slow = """
+            #define _GNU_SOURCE
+            #include <pthread.h>
+            #include <string.h>
+            #include <unistd.h>
+            __attribute__((destructor)) static void wait_for_ever(void) {
+                char name[16];
+                if (pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "drain") == 0) pause();
+            }
+            """
+        let server = try serve(nil, ["LD_PRELOAD": try folder.library(slow)])
+        server.stop()
+        server.skipLog()
+        #expect(!String(decoding: server.log, as: UTF8.self).contains("no sign of life"))
+    }
+
     @Test func `says why a new program cannot be started`() throws {
         let link = "\(folder.path)/current"
         try FileManager.default.createSymbolicLink(

@@ -41,7 +41,8 @@ public final class ParentProcess {
     private var refusal: ParentNews?
     private var hasSaidUnheard = false
     /// The status to exit with as soon as the manager has ended too; nil while there are servers, or will be.
-    private var exitStatus: Int32?
+    /// With the time until which processes that end are waited for: the kernel may take half a minute, for inotify on a busy machine.
+    private var exit: (status: Int32, latest: Int64)?
     private var upgradeCount = 0
     /// How many processes of the control group the kernel had ended because memory ran out when the last child ended.
     private var outOfMemoryKills = ControlGroups().outOfMemoryKills ?? 0
@@ -70,7 +71,7 @@ public final class ParentProcess {
     private static let handledSignals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD]
     private static let signalToken: UInt64 = .max
     private static let preparedToken: UInt64 = .max - 1
-    /// For files of sockets that are to be removed.
+    /// For files of sockets that are to be removed, and for processes that end.
     private static let endMilliseconds: Int32 = 500
     /// How often a server gives a sign of life.
     private static let aliveMilliseconds = ServerLifecycle.lookMilliseconds / 2
@@ -111,14 +112,17 @@ public final class ParentProcess {
     private func run() -> Never {
         handle(.begin)
         while true {
-            if let exitStatus, !managerLifecycle.isAlive {
+            if let exit, !managerLifecycle.isAlive, servers.isEmpty || Clock.monotonicMilliseconds() >= exit.latest {
                 slowWork.finish(milliseconds: ParentProcess.endMilliseconds)
-                exit(exitStatus)
+                Glibc.exit(exit.status)
             }
             _ = poller.wait(milliseconds: waitMilliseconds)
-            // Reports first: a server that says that it is ready is so before it is told to do anything.
+            // A server that says that it is ready is so before it is told to do anything. So reports are read after the signals were
+            // taken, and before these are obeyed: what an operator sends upon the word `ready` finds a server that is.
+            var taken: [Int32] = []
+            while let signal = signals.next(timeoutMilliseconds: 0) { taken.append(signal) }
             for number in servers.keys.sorted() { readReports(of: number) }
-            while let signal = signals.next(timeoutMilliseconds: 0) { handle(signal) }
+            for signal in taken { handle(signal) }
             takePrepared()
             if let due = lifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handle(.due) }
             if let due = managerLifecycle.dueMilliseconds, Clock.monotonicMilliseconds() >= due { handleManager(.due) }
@@ -140,7 +144,8 @@ public final class ParentProcess {
 
     private var waitMilliseconds: Int32 {
         let watchdogDue = lifecycle.isInControl ? watchdog.dueMilliseconds : nil
-        let due = [lifecycle.dueMilliseconds, managerLifecycle.dueMilliseconds, watchdogDue].compactMap(\.self)
+        let exitDue = managerLifecycle.isAlive ? nil : exit?.latest
+        let due = [lifecycle.dueMilliseconds, managerLifecycle.dueMilliseconds, watchdogDue, exitDue].compactMap(\.self)
         let times = servers.values.compactMap(\.readsAgainAt) + due
         guard let next = times.min() else { return 60_000 }
         // The coarse clock lags by up to 4 ms.
@@ -210,7 +215,7 @@ public final class ParentProcess {
             upgrade = nil
             setup.sockets.closeAll()
             slowWork.drop(consume old)
-            exitStatus = exitStatus ?? status
+            exit = exit ?? (status, Clock.monotonicMilliseconds() + Int64(ParentProcess.endMilliseconds))
             handleManager(.serversEnded)
         }
     }
@@ -373,8 +378,8 @@ public final class ParentProcess {
             for news in [newsOfManager, refusal, death] { tellServers(news) }
         }
         if case .alive = state { return handle(.alive(number)) }
-        // Whether everything stops is known here.
-        if case .stopping = state { return }
+        // It has ended, and only its process has not.
+        if case .stopping = state { return handle(.ended(number, .status(0))) }
         if lifecycle.isCurrent(number) { notify(state) }
     }
 

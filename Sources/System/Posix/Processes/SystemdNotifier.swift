@@ -25,6 +25,7 @@ public final class SystemdNotifier: Sendable {
         case reloading
         /// All threads make progress. Without this message the watchdog restarts the process.
         case alive
+        /// The service ends. From a server to its parent: it has ended, but for its process.
         case stopping
     }
 
