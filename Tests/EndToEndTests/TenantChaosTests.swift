@@ -107,6 +107,9 @@ import Testing
             try #require(
                 eventually { tally.answers.load(ordering: .relaxed) >= before + pause || !tally.problems.isEmpty })
         }
+        tally.isOver.store(true, ordering: .relaxed)
+        one.join()
+        two.join()
         // In the end each tenant is served as its file says.
         for tenant in 0..<Self.tenants {
             try folder.write("config/apps/\(paths[tenant])", text(tenant, 10_000 + tenant))
@@ -120,9 +123,6 @@ import Testing
             }
             #expect(isServed, "tenant \(tenant)")
         }
-        tally.isOver.store(true, ordering: .relaxed)
-        one.join()
-        two.join()
         #expect(tally.problems.isEmpty)
         #expect(tally.answers.load(ordering: .relaxed) > Self.edits)
         server.stop()

@@ -62,7 +62,7 @@ struct ChildProcessTests {
 
     @Test(arguments: [
         SystemdNotifier.State.ready(status: "serving 2 apps"), .serving(status: ""), .serving(status: "a\nREADY=1\nb"),
-        .serving(status: String(repeating: "ü", count: 5_000)), .reloading, .alive,
+        .serving(status: String(repeating: "ü", count: 5_000)), .reloading, .alive, .stopping,
     ])
     func `reads a report as it was written`(state: SystemdNotifier.State) throws {
         let text = SystemdNotifier.text(state)
@@ -74,7 +74,7 @@ struct ChildProcessTests {
 
     @Test(arguments: [
         "", "\n", "READY=1", "READY=1\n", "READY=2\nSTATUS=a\n", "READY=1\nSTATUS=a\nSTATUS=b\n", "MAINPID=1\n",
-        "WATCHDOG=1", "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\n", "STATUS=a\u{1B}[2J\n",
+        "WATCHDOG=1", "WATCHDOG=trigger\n", "WATCHDOG=1\nFDSTORE=1\n", "STOPPING=1\nSTATUS=a\n", "STATUS=a\u{1B}[2J\n",
         "RELOADING=1\n", "RELOADING=1\nMONOTONIC_USEC=x\n", "RELOADING=1\nMONOTONIC_USEC=-1\n", "STATUS=a\nREADY=1\n",
         "STATUS=\(String(repeating: "a", count: 1_024))\n",
         "ERRNO=002\n",

@@ -193,6 +193,7 @@ extension SystemdNotifier.State {
         }
         switch (lines.count, lines[0], status) {
         case (1, "WATCHDOG=1", _): self = .alive
+        case (1, "STOPPING=1", _): self = .stopping
         case (1, _, let status?): self = .serving(status: status)
         case (2, "READY=1", let status?): self = .ready(status: status)
         case (2, "RELOADING=1", nil):
