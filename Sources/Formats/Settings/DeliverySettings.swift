@@ -10,14 +10,6 @@ public struct DeliverySettings: Sendable, Equatable {
     public var appleURL = "https://app-site-association.cdn-apple.com/a/v1/"
     /// The URL of Google's service; the query is appended.
     public var googleURL = "https://digitalassetlinks.googleapis.com/v1/statements:list"
-    public var webhooks: [Webhook] = []
-
-    /// A receiver of messages.
-    public struct Webhook: Sendable, Equatable {
-        public var url: String
-        /// A file with the secret that signs the messages.
-        public var secretFile: String
-    }
 
     public init() {}
 
@@ -57,11 +49,11 @@ extension SettingsReader {
                 if inner.key == "url" { url = webURL(inner) } else { secretFile = string(inner) }
             }
             if let url, let secretFile {
-                settings.manager.deliveryDraft.webhooks.append(.init(url: url, secretFile: secretFile))
+                settings.manager.webhooks.append(.init(url: url, secretFile: secretFile))
             } else if element.asObject != nil, known.count < 2 {
                 report(
                     element.range, "a webhook needs both `url` and `secretFile`",
-                    fix: "write `\(example)`; `openssl rand -hex 32` makes a secret")
+                    fix: "write `\(example)`; `openssl rand -base64 32` makes a secret")
             }
         }
     }

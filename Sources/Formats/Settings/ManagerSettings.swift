@@ -12,6 +12,8 @@ public struct ManagerSettings: Sendable {
     public var issuance: IssuanceSettings?
     /// How the copies at Apple and Google are watched; nil if they are not.
     public var delivery: DeliverySettings?
+    /// The receivers of messages.
+    public var webhooks: [Webhook] = []
     /// The URL of a PostgreSQL database; nil for SQLite in the state directory. It may contain a password.
     public var databaseURL: String?
     /// The file with the key that encrypts the secrets in the database; nil for one in the state directory.
@@ -36,6 +38,12 @@ public struct ManagerSettings: Sendable {
 
     /// Of what the manager is asked for.
     static let sections: Set = ["acme", "api", "delivery", "store"]
+
+    public struct Webhook: Sendable, Equatable {
+        public var url: String
+        /// A file with the secret that signs the messages.
+        public var secretFile: String
+    }
 
     public init() {}
 

@@ -387,6 +387,7 @@ extension Setting {
         flag("delivery.enabled", \.manager.deliveryDraft.isEnabled),
         Setting("delivery.apple") { $0.readMembers(of: $1, appleDelivery) },
         Setting("delivery.google") { $0.readMembers(of: $1, googleDelivery) },
+        // As `webhooks`, from when only the monitor had messages.
         Setting("delivery.webhooks") { $0.readWebhooks($1) },
     ]
 
@@ -412,6 +413,7 @@ extension Setting {
         Setting("manager.admin") { $0.readManagerAddress($1) },
         flag("manager.separate", \.manager.isSeparate),
         Setting("manager.proxy") { $0.readProxy($1) },
+        Setting("webhooks") { $0.readWebhooks($1) },
     ]
 }
 

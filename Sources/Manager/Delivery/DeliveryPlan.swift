@@ -2,6 +2,7 @@
 // of the work, so the store is the schedule. All times are in milliseconds.
 
 public import Client
+public import Store
 import Verifier
 
 /// The schedule of the looks at one copy.
@@ -80,7 +81,8 @@ public struct DeliveryRules: Sendable {
     public var apple: WebLocation
     /// The query is appended.
     public var google: WebLocation
-    public var webhooks: [WebhookTarget] = []
+    /// Where messages about changes go.
+    public var messages = WebhookQueue()
     public var userAgent: String
     /// For requests over TLS.
     public var proxy: ProxySettings?
@@ -96,15 +98,4 @@ public struct DeliveryRules: Sendable {
         case .google: WebLocation("\(google)\(VerifierRequest.googleQuery(host))")
         }
     }
-}
-
-/// A receiver of messages about deliveries.
-public struct WebhookTarget: Sendable {
-    public let location: WebLocation
-    /// Signs the messages.
-    let secret: [UInt8]
-
-    public static let secretBytesMin = 16
-
-    public init(_ location: WebLocation, secret: [UInt8]) { (self.location, self.secret) = (location, secret) }
 }

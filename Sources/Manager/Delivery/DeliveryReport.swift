@@ -41,7 +41,7 @@ public struct DeliveryFigures: Sendable, Equatable {
             self.late[verifier, default: 0] += Int(late)
         }
         let waiting: Int64 = try transaction.query(
-            "select count(*) from work where kind like ?", "\(WebhookWork.kindPrefix)%")[0][0]
+            "select count(*) from work where kind like ?", "\(WebhookQueue.kindPrefix)%")[0][0]
         waitingMessages = Int(waiting)
     }
 }

@@ -274,14 +274,14 @@ public struct DeliveryWorker: ~Copyable {
             }
         }
         askOutside(sight, &verdict)
-        let (targets, decided, tenant) = (rules.webhooks, verdict, status.tenant(work.key))
+        let (messages, decided, tenant) = (rules.messages, verdict, status.tenant(work.key))
         let event = try store.write { transaction throws(DatabaseError) in
             let event = try DeliveryWorker.record(decided, sight, work, verifier, in: transaction)
-            if let event { try WebhookWork.add(event, of: tenant, to: targets, in: transaction) }
+            if let event { try messages.add(event.type, of: tenant, event.data, in: transaction) }
             return event
         }
         guard let event else { return }
-        if !targets.isEmpty { control.wake() }
+        if !messages.isEmpty { control.wake() }
         report(event)
     }
 
@@ -360,7 +360,7 @@ public struct DeliveryWorker: ~Copyable {
         guard isOurs else { return nil }
         try Observation.record(work.key, verifier, state: verdict.state, detail: verdict.detail, in: transaction)
         if verdict.state == .equal { try record.noteEqual(in: transaction) }
-        return DeliveryEvent(record, verdict, before: before?.state, at: now)
+        return DeliveryEvent(record, verdict, before: before?.state)
     }
 
     private mutating func report(_ event: DeliveryEvent) {

@@ -1,7 +1,7 @@
-// Messages about deliveries to receivers that the operator names. A message is work in the store, with its text as the journal, so
-// it survives a restart. It is sent again with growing waits until the receiver accepts it, for a day.
+// Messages to receivers that the operator names, as Standard Webhooks: what the delivery monitor has to tell, how a message is signed,
+// and the thread that sends those in the queue. One that is not accepted is sent again with growing waits, for a day.
 
-import Client
+public import Client
 import Database
 import Posix
 import SourceJSON
@@ -16,80 +16,66 @@ struct DeliveryEvent: Hashable, Sendable {
     let previous: DeliveryState?
     let detail: String
     /// In milliseconds since 1970.
-    let at: Int64
     let published: Int64
 
     /// Nil if nothing has changed: the same state, no answer, or a version that the service already had.
-    init?(_ record: DeliveryRecord, _ verdict: DeliveryVerdict, before: DeliveryState?, at: Int64) {
+    init?(_ record: DeliveryRecord, _ verdict: DeliveryVerdict, before: DeliveryState?) {
         let isDelivered = verdict.state == .equal && record.equalAt == nil
         let isReturn = verdict.state == .equal && before == .unknown
         guard verdict.state != .unknown, isDelivered || before != verdict.state && !isReturn else { return nil }
         (host, verifier) = (record.name, record.verifier)
         (state, previous, detail) = (verdict.state, before, verdict.detail)
-        (self.at, published) = (at, record.published)
+        published = record.published
     }
 
-    func json(id: String) -> [UInt8] {
+    var type: String { "delivery.\(state.rawValue)" }
+
+    var data: [UInt8] {
         SourceWriter.minified(
             .object([
-                ("id", .string(id)), ("type", .string("delivery")), ("host", .string(host)),
-                ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)),
+                ("host", .string(host)), ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)),
                 ("previous", previous.map { .string($0.rawValue) } ?? .null), ("detail", .string(detail)),
-                ("next", .string(state.nextStep)), ("at", .integer(Int(at))), ("published", .integer(Int(published))),
+                ("next", .string(state.nextStep)), ("published", .integer(Int(published))),
             ]))
     }
 }
 
-/// The messages that wait in the store.
-enum WebhookWork {
-    static let kindPrefix = "webhook/"
-    static let lifeMilliseconds = DeliveryPlan.dayMilliseconds
-
-    /// The waits after failed attempts in seconds; the last one is repeated.
-    private static let waits: [Int64] = [10, 60, 300, 1_800, 3_600]
-
-    static func waitMilliseconds(tries: Int64) -> Int64 {
-        waits[Int(min(max(0, tries), Int64(waits.count - 1)))] * 1_000
-    }
-
-    static func add(
-        _ event: DeliveryEvent, of tenant: String, to targets: [WebhookTarget], in transaction: borrowing Transaction
-    ) throws(DatabaseError) {
-        let id = Digest.hexadecimal((0..<16).map { _ in .random(in: .min ... .max) })
-        for target in targets {
-            try Work.add(target.workKind, id, tenant: tenant, state: waiting, due: event.at, in: transaction)
-            try transaction.execute(
-                "update work set journal = ? where kind = ? and key = ?",
-                String(decoding: event.json(id: id), as: UTF8.self), target.workKind, id)
-        }
-    }
-
-    /// The only state, so that its time is that of the event.
-    static let waiting = "waiting"
-
-    /// Removes the messages that are a day old. They include those to receivers that are only in the settings of other nodes, or
-    /// no longer in any.
-    /// - Returns: how many there were.
-    static func removeOld(in transaction: borrowing Transaction) throws(DatabaseError) -> Int {
-        let now = try transaction.now()
-        return try transaction.execute(
-            "delete from work where kind like ? and since < ? and (until is null or until <= ?)", "\(kindPrefix)%",
-            now - lifeMilliseconds, now)
-    }
+extension WebhookQueue {
+    public init(_ targets: [WebhookTarget]) { self.init(targets.map(\.workKind)) }
 }
 
-extension WebhookTarget {
+/// A receiver of messages.
+public struct WebhookTarget: Sendable {
+    public let location: WebLocation
+    /// Signs the messages.
+    private let key: [UInt8]
+
+    public static let keyBytesMin = 16
+    private static let prefix = "whsec_"
+
+    /// - Parameter secret: `whsec_` and a key in Base64, or a key as text. Nil if the key is too short or not in Base64.
+    public init?(_ location: WebLocation, secret: String) {
+        let key =
+            secret.hasPrefix(WebhookTarget.prefix)
+            ? Base64URL.bytes(String(secret.dropFirst(WebhookTarget.prefix.count))) : Array(secret.utf8)
+        guard let key, key.count >= WebhookTarget.keyBytesMin else { return nil }
+        (self.location, self.key) = (location, key)
+    }
+
     /// The kind of its messages. Each receiver has one, so that a receiver that hangs delays no other.
     var workKind: Work.Kind {
         let digest = Digest.hexadecimal(Digest.sha256(Array("\(location)".utf8)))
-        return Work.Kind("\(WebhookWork.kindPrefix)\(digest.prefix(16))")
+        return Work.Kind("\(WebhookQueue.kindPrefix)\(digest.prefix(16))")
     }
 
-    /// The value of the field with the signature: of the time and the message, so that a receiver can refuse what someone recorded
-    /// and sends again.
-    func signature(of body: [UInt8], seconds: Int64) -> String {
-        let code = MessageCode.hs256.code(of: Array("\(seconds).".utf8) + body, key: secret)
-        return "t=\(seconds),sha256=\(Digest.hexadecimal(code))"
+    /// The fields of Standard Webhooks. The signature is of the time, too, so that a receiver can refuse what someone recorded and sends
+    /// again.
+    func fields(of body: [UInt8], id: String, seconds: Int64) -> [FetchedResponse.Field] {
+        let code = MessageCode.hs256.code(of: Array("\(id).\(seconds).".utf8) + body, key: key)
+        return [
+            .init(name: "webhook-id", value: id), .init(name: "webhook-timestamp", value: "\(seconds)"),
+            .init(name: "webhook-signature", value: "v1,\(Digest.base64(code))"),
+        ]
     }
 }
 
@@ -110,15 +96,18 @@ public struct WebhookWorker: ~Copyable {
     private static let bodyBytesMax = 65_536
     private static let restMilliseconds: Int64 = 5_000
     private static let removalMilliseconds: Int64 = 3_600_000
+    /// After failed attempts, in seconds; the last one is repeated.
+    private static let waits: [Int64] = [10, 60, 300, 1_800, 3_600]
 
     public init(
-        _ number: Int, _ rules: DeliveryRules, _ control: WorkControl, holder: String, store: consuming Store
+        _ number: Int, _ targets: [WebhookTarget], userAgent: String, proxy: ProxySettings?, _ control: WorkControl,
+        holder: String, store: consuming Store
     ) throws(TLSError) {
-        (self.number, self.control, targets) = (number, control, rules.webhooks)
-        breakers = Array(repeating: DeliveryBreaker(), count: rules.webhooks.count)
+        (self.number, self.control, self.targets) = (number, control, targets)
+        breakers = Array(repeating: DeliveryBreaker(), count: targets.count)
         self.holder = "\(holder)/\(number)"
         var settings = WebSessionSettings()
-        (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
+        (settings.userAgent, settings.proxy) = (userAgent, proxy)
         settings.limits.milliseconds = WebhookWorker.milliseconds
         settings.limits.bodyBytesMax = WebhookWorker.bodyBytesMax
         web = WebSession(try ClientContext(authorityFile: nil), settings)
@@ -147,11 +136,11 @@ public struct WebhookWorker: ~Copyable {
     }
 
     private mutating func removeOld() throws(DatabaseError) {
-        let count = try store.write(WebhookWork.removeOld)
+        let count = try store.write(WebhookQueue.removeOld)
         if count > 0 {
             control.log(
                 .warning,
-                "gave up \(count) message\(count == 1 ? "" : "s") about deliveries that no webhook accepted for a day")
+                "gave up \(count) message\(count == 1 ? "" : "s") that no webhook accepted for a day")
         }
     }
 
@@ -162,7 +151,7 @@ public struct WebhookWorker: ~Copyable {
             try Work.claim(target.workKind, by: holder, byAge: byAge, in: transaction)
         }
         guard let work = claimed else { return false }
-        guard let message = work.journal, let refusal = post(Array(message.utf8), to: target) else {
+        guard let message = work.journal, let refusal = post(Array(message.utf8), id: work.key, to: target) else {
             if work.journal != nil, breakers[index].noteAnswer() {
                 control.log(.info, "the webhook at \(target.location.host) accepts messages again")
             }
@@ -180,11 +169,15 @@ public struct WebhookWorker: ~Copyable {
         }
         try store.write { transaction throws(DatabaseError) in
             _ = try work.postpone(
-                to: try transaction.now() + WebhookWork.waitMilliseconds(tries: work.tries),
-                state: WebhookWork.waiting, problem: refusal.reason, tries: work.tries + 1, journal: message,
+                to: try transaction.now() + WebhookWorker.waitMilliseconds(tries: work.tries),
+                state: WebhookQueue.waiting, problem: refusal.reason, tries: work.tries + 1, journal: message,
                 in: transaction)
         }
         return true
+    }
+
+    static func waitMilliseconds(tries: Int64) -> Int64 {
+        waits[Int(min(max(0, tries), Int64(waits.count - 1)))] * 1_000
     }
 
     /// Why a receiver has not accepted a message.
@@ -196,11 +189,10 @@ public struct WebhookWorker: ~Copyable {
     }
 
     /// - Returns: nil if the receiver has accepted it.
-    private mutating func post(_ body: [UInt8], to target: WebhookTarget) -> Refusal? {
-        let fields: [FetchedResponse.Field] = [
-            .init(name: "Content-Type", value: "application/json"),
-            .init(name: "Associated-Signature", value: target.signature(of: body, seconds: Clock.wallSeconds())),
-        ]
+    private mutating func post(_ body: [UInt8], id: String, to target: WebhookTarget) -> Refusal? {
+        let fields =
+            [FetchedResponse.Field(name: "Content-Type", value: "application/json")]
+            + target.fields(of: body, id: id, seconds: Clock.wallSeconds())
         do throws(FetchError) {
             let response = try web.send(target.location, method: "POST", fields: fields, body: body)
             if (200..<300).contains(response.status) { return nil }

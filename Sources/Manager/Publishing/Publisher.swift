@@ -18,6 +18,7 @@ public final class Publisher: Sendable {
     private let store: Store
     /// Of the servers that read the releases.
     let environment: String?
+    private let webhooks: WebhookQueue
     private let textRecords: @Sendable (DomainName) -> DNSOutcome
     let tokens = TokenTable()
     private let memory = Mutex(Memory())
@@ -39,10 +40,10 @@ public final class Publisher: Sendable {
     ///   - textRecords: asks DNS.
     ///   - changed: called when there is something to do for the worker.
     public init(
-        _ store: consuming Store, environment: String?, textRecords: @escaping @Sendable (DomainName) -> DNSOutcome,
-        changed: @escaping @Sendable () -> Void
+        _ store: consuming Store, environment: String?, webhooks: WebhookQueue = WebhookQueue(),
+        textRecords: @escaping @Sendable (DomainName) -> DNSOutcome, changed: @escaping @Sendable () -> Void
     ) {
-        self.store = store
+        (self.store, self.webhooks) = (store, webhooks)
         (self.environment, self.textRecords, self.changed) = (environment, textRecords, changed)
     }
 
@@ -187,8 +188,8 @@ public final class Publisher: Sendable {
             try release.insert(draft.content, in: transaction)
             try transaction.execute("update tenant set last = ? where name = ?", release.number, tenant)
             if state == .live { try release.replaceLive(in: transaction) }
-            try AuditLog.append(
-                identity.name, "release.\(state.rawValue)", "\(release.number)", tenant: tenant,
+            try note(
+                "release", state.rawValue, .integer(Int(release.number)), of: tenant, by: identity.name,
                 detail: proposal.message, in: transaction)
             try Release.removeOld(of: tenant, in: transaction)
             return .success(release)
@@ -226,8 +227,9 @@ public final class Publisher: Sendable {
             if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant)) }
             try release.enter(
                 next, approver: event == .approved ? actor : nil, reason: reason, in: transaction)
-            try AuditLog.append(
-                actor, "release.\(next.rawValue)", "\(number)", tenant: tenant, detail: reason ?? "", in: transaction)
+            try note(
+                "release", next.rawValue, .integer(Int(number)), of: tenant, by: actor, detail: reason ?? "",
+                in: transaction)
             return .success(release)
         }
     }
@@ -254,9 +256,9 @@ public final class Publisher: Sendable {
             if proof == .operator { (claim.proof, claim.state, claim.verified) = (.operator, .owned, now) }
             if let known, known.state == claim.state, known.proof == claim.proof { return .success(known) }
             try claim.save(in: transaction)
-            try AuditLog.append(
-                identity.name, "host.\(claim.state.rawValue)", host, tenant: tenant, detail: claim.proof.rawValue,
-                in: transaction)
+            try note(
+                "host", claim.state.rawValue, .string(host), of: tenant, by: identity.name,
+                detail: claim.proof.rawValue, in: transaction)
             return .success(claim)
         }
     }
@@ -282,11 +284,26 @@ public final class Publisher: Sendable {
             if found == true { claim.verified = now }
             try claim.save(in: transaction)
             if claim.state != before {
-                try AuditLog.append(
-                    actor, "host.\(claim.state.rawValue)", host, tenant: tenant, detail: problem, in: transaction)
+                try note(
+                    "host", claim.state.rawValue, .string(host), of: tenant, by: actor, detail: problem, in: transaction
+                )
             }
             return .success(claim)
         }
+    }
+
+    /// Adds an entry to the audit log, and tells the receivers of messages.
+    private func note(
+        _ kind: String, _ state: String, _ object: SourceValue, of tenant: String, by actor: String, detail: String,
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) {
+        let (action, name) = ("\(kind).\(state)", object.asString ?? "\(object.asInt ?? 0)")
+        try AuditLog.append(actor, action, name, tenant: tenant, detail: detail, in: transaction)
+        if state == HostOwnership.State.pending.rawValue { return }
+        let data = SourceValue.object([
+            ("tenant", .string(tenant)), (kind, object), ("actor", .string(actor)), ("detail", .string(detail)),
+        ])
+        try webhooks.add(action, of: tenant, SourceWriter.minified(data), in: transaction)
     }
 
     /// Whether the record is there, and what is there instead; nil if the name servers do not answer.

@@ -74,37 +74,12 @@ struct DeliveryLink: DeliverySource {
 }
 
 extension DeliveryRules {
-    /// Without the webhooks. Nil if a URL is invalid, which the reader of the settings has reported.
+    /// Without a queue for messages. Nil if a URL is invalid, which the reader of the settings has reported.
     init?(_ settings: DeliverySettings) {
         guard let apple = WebLocation(settings.appleURL), let google = WebLocation(settings.googleURL) else {
             return nil
         }
         self.init(apple: apple, google: google, userAgent: Product.userAgent)
-    }
-
-    /// Adds the webhooks whose secrets can be read. The others must not stop the certificates, or the monitor.
-    /// - Returns: why some webhooks get no messages.
-    mutating func add(_ settings: [DeliverySettings.Webhook]) -> [String] {
-        var problems: [String] = []
-        for webhook in settings {
-            guard let location = WebLocation(webhook.url) else { continue }
-            do throws(Refusal) {
-                webhooks.append(WebhookTarget(location, secret: try DeliveryRules.secret(webhook.secretFile)))
-            } catch {
-                problems.append("sending no messages to the webhook at \(location.host): \(error)")
-            }
-        }
-        return problems
-    }
-
-    private static func secret(_ file: String) throws(Refusal) -> [UInt8] {
-        let secret = Array(try ManagerInputs.firstWord(of: file, setting: "secretFile").utf8)
-        guard secret.count >= WebhookTarget.secretBytesMin else {
-            throw .failure(
-                "its secret in \(file) has fewer than \(WebhookTarget.secretBytesMin) characters; "
-                    + "write one made by `openssl rand -hex 32` and restart")
-        }
-        return secret
     }
 }
 

@@ -19,6 +19,10 @@ public struct ManagerInputs: Sendable {
     public let rules: IssuanceRules?
     /// Nil if the copies at Apple and Google are not watched.
     public private(set) var delivery: DeliveryRules?
+    /// Empty until their secrets are read.
+    private(set) var webhooks: [WebhookTarget] = []
+    /// For requests over TLS.
+    let proxy: ProxySettings?
     public let places: ManagerPlaces
     public let location: DatabaseLocation
     private let settings: ManagerSettings
@@ -96,15 +100,13 @@ public struct ManagerInputs: Sendable {
         var rules: IssuanceRules? =
             if let issuance = settings.issuance { try ManagerInputs.rules(issuance, listeners) } else { nil }
         var delivery = settings.delivery.flatMap { DeliveryRules($0) }
-        if let url = settings.proxyURL {
-            guard let proxy = ProxySettings(url) else {
-                throw .failure(
-                    "`manager.proxy` in server.json is not the URL of an HTTP proxy, such as http://proxy.example.com:3128"
-                )
-            }
-            rules?.proxy = proxy
-            delivery?.proxy = proxy
+        proxy = settings.proxyURL.flatMap { ProxySettings($0) }
+        if settings.proxyURL != nil, proxy == nil {
+            throw .failure(
+                "`manager.proxy` in server.json is not the URL of an HTTP proxy, such as http://proxy.example.com:3128")
         }
+        rules?.proxy = proxy
+        delivery?.proxy = proxy
         (self.rules, self.delivery) = (rules, delivery)
         location =
             settings.databaseURL.map { .postgreSQL(uri: $0) } ?? .sqlite(path: "\(loaded.statePath)/manager.db")
@@ -113,9 +115,28 @@ public struct ManagerInputs: Sendable {
         keyFile = settings.keyFile ?? "\(loaded.statePath)/manager.key"
     }
 
-    /// Reads the secrets of the webhooks, which only the process that sends the messages needs.
+    /// Reads the secrets of the webhooks, which only the process that sends the messages needs. One that cannot be read must not stop
+    /// the certificates, or the monitor.
     /// - Returns: why some webhooks get no messages.
-    public mutating func readWebhooks() -> [String] { delivery?.add(settings.delivery?.webhooks ?? []) ?? [] }
+    public mutating func readWebhooks() -> [String] {
+        var problems: [String] = []
+        for webhook in settings.webhooks {
+            guard let location = WebLocation(webhook.url) else { continue }
+            do throws(Refusal) {
+                let secret = try ManagerInputs.firstWord(of: webhook.secretFile, setting: "secretFile")
+                guard let target = WebhookTarget(location, secret: secret) else {
+                    throw .failure(
+                        "\(webhook.secretFile) has no secret of \(WebhookTarget.keyBytesMin) bytes or more; "
+                            + "write one made by `echo whsec_$(openssl rand -base64 32)` and restart")
+                }
+                webhooks.append(target)
+            } catch {
+                problems.append("sending no messages to the webhook at \(location.host): \(error)")
+            }
+        }
+        delivery?.messages = WebhookQueue(webhooks)
+        return problems
+    }
 
     /// Keeps other managers out of the state directory, which is created if need be.
     func lockState() throws(Refusal) -> FileLock {

@@ -40,9 +40,9 @@ enum ManagerSandbox {
             manager.issuance?.updates?.server.port,
         ].compactMap(\.self)
         if let delivery = manager.delivery {
-            let urls = [delivery.appleURL, delivery.googleURL] + delivery.webhooks.map(\.url)
-            ports += urls.compactMap { WebLocation($0)?.host.port }
+            ports += [delivery.appleURL, delivery.googleURL].compactMap { WebLocation($0)?.host.port }
         }
+        ports += manager.webhooks.compactMap { WebLocation($0.url)?.host.port }
         if let url = manager.databaseURL { ports += databasePorts(url) }
         return ports
     }
@@ -75,6 +75,6 @@ enum ManagerSandbox {
             settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
             // Of OpenSSL.
             Environment.value("SSL_CERT_FILE"), Environment.value("SSL_CERT_DIR"),
-        ].compactMap(\.self) + (settings.manager.delivery?.webhooks.map(\.secretFile) ?? [])
+        ].compactMap(\.self) + settings.manager.webhooks.map(\.secretFile)
     }
 }

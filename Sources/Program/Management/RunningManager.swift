@@ -123,7 +123,8 @@ final class RunningManager {
             let control = control
             let resolver = rules?.resolver ?? Resolver()
             publisher = Publisher(
-                store!.another(), environment: inputs.environment, textRecords: { resolver.lookUp(.txt, of: $0) }
+                store!.another(), environment: inputs.environment, webhooks: WebhookQueue(inputs.webhooks),
+                textRecords: { resolver.lookUp(.txt, of: $0) }
             ) { control.wake(RunningManager.publishingNumber) }
         }
     }
@@ -272,8 +273,12 @@ final class RunningManager {
                     return try Thread(name: service.rawValue, owning: monitor) { $0.run() }
                 }
             }
+        }
+        if inputs.delivery != nil || inputs.hasAPI {
             starts.append { number in
-                let sender = try WebhookWorker(number, delivery, control, holder: holder, store: self.store!.another())
+                let sender = try WebhookWorker(
+                    number, self.inputs.webhooks, userAgent: Product.userAgent, proxy: self.inputs.proxy, control,
+                    holder: holder, store: self.store!.another())
                 return try Thread(name: "webhooks", owning: sender) { $0.run() }
             }
         }

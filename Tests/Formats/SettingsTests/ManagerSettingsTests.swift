@@ -95,12 +95,17 @@ struct ManagerSettingsTests {
         let reader = try read(
             """
             { delivery: { enabled: true, apple: { url: "http://127.0.0.1:1/a/" }, google: { url: "https://b.example/c" },
-              webhooks: [{ url: "https://d.example/e", secretFile: "/run/secret" }] } }
+              webhooks: [{ url: "https://d.example/e", secretFile: "/run/secret" }] },
+              webhooks: [{ url: "https://f.example/g", secretFile: "/run/other" }] }
             """)
         #expect(reader.findings.isEmpty)
         let delivery = try #require(reader.settings.manager.delivery)
         #expect(delivery.appleURL == "http://127.0.0.1:1/a/" && delivery.googleURL == "https://b.example/c")
-        #expect(delivery.webhooks == [.init(url: "https://d.example/e", secretFile: "/run/secret")])
+        #expect(
+            reader.settings.manager.webhooks == [
+                .init(url: "https://d.example/e", secretFile: "/run/secret"),
+                .init(url: "https://f.example/g", secretFile: "/run/other"),
+            ])
         let usual = try #require(try read("{ delivery: {} }").settings.manager.delivery)
         #expect(usual == DeliverySettings())
     }

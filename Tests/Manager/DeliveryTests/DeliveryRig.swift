@@ -83,6 +83,7 @@ extension DeliveryWorkerTests {
         /// How long to wait for the certificate of each host; nil if it has one.
         let certificateWait = Shared<Int64?>(nil)
         var rules: DeliveryRules
+        var targets: [WebhookTarget]
         /// For one request to a service.
         var timeoutMilliseconds = 15_000
         /// What the addresses of all hosts answer.
@@ -113,9 +114,8 @@ extension DeliveryWorkerTests {
             var rules = DeliveryRules(
                 apple: try #require(WebLocation("\(base)/a/v1/")),
                 google: try #require(WebLocation("\(base)/v1/statements:list")), userAgent: "associated/test")
-            rules.webhooks = [
-                WebhookTarget(try #require(WebLocation("\(base)/hook")), secret: Array("0123456789abcdef".utf8))
-            ]
+            targets = [try Rig.target("\(base)/hook")]
+            rules.messages = WebhookQueue(targets)
             self.rules = rules
         }
 
@@ -137,6 +137,17 @@ extension DeliveryWorkerTests {
             return try DeliveryWorker(
                 number, verifier, rules, status, holder: "n/1", source: source, outside: check,
                 timeoutMilliseconds: timeoutMilliseconds, store: database.store())
+        }
+
+        static func target(_ url: String) throws -> WebhookTarget {
+            let location = try #require(WebLocation(url))
+            return try #require(WebhookTarget(location, secret: "0123456789abcdef"))
+        }
+
+        /// A sender of messages.
+        func sender(holder: String = "n/1") throws -> WebhookWorker {
+            try WebhookWorker(
+                1, targets, userAgent: rules.userAgent, proxy: nil, control, holder: holder, store: database.store())
         }
 
         func worker() throws -> Monitor {

@@ -95,7 +95,7 @@ struct DeliveryVerdictTests {
         let record = DeliveryRecord(
             name: "a.example", verifier: .apple, tag: "\"1\"", digest: [1], registered: 0, published: 0, fetched: nil,
             equalAt: wasThere ? 1 : nil, wasEqual: wasThere, versions: [])
-        let event = DeliveryEvent(record, DeliveryVerdict(state: state), before: before, at: 5)
+        let event = DeliveryEvent(record, DeliveryVerdict(state: state), before: before)
         #expect((event != nil) == isNews)
     }
 }

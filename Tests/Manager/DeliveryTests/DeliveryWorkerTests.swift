@@ -50,19 +50,21 @@ struct DeliveryWorkerTests {
         #expect(figures.hosts == [.apple: [.equal: 1], .google: [.equal: 1]])
         #expect(figures.waitingMessages == 2)
 
-        var sender = try WebhookWorker(1, rig.rules, rig.control, holder: "n/1", store: try rig.database.store())
+        var sender = try rig.sender()
         while try sender.step() {}
         figures = try rig.figures()
         #expect(figures.waitingMessages == 0)
         let message = try #require(rig.requests.value.last { $0.hasPrefix("POST /hook") })
         let body = try #require(message.components(separatedBy: "\r\n\r\n").last)
-        #expect(body.contains("\"state\":\"equal\"") && body.contains("\"host\":\"shop.example.com\""))
-        let time = try #require(
-            message.firstMatch(of: /\r\nAssociated-Signature: t=([0-9]+),sha256=([0-9a-f]{64})\r\n/))
+        let start = /{"type":"delivery.equal","timestamp":"20[0-9-]{8}T[0-9:]{8}Z","data":{"host":"shop.example.com",/
+        #expect(body.prefixMatch(of: start) != nil && body.contains("\"state\":\"equal\""), "\(body)")
+        let fields = try #require(
+            message.firstMatch(
+                of: /\r\nwebhook-id: ([0-9a-f]{32})\r\nwebhook-timestamp: ([0-9]+)\r\nwebhook-signature: (.*)\r\n/))
         let code = MessageCode.hs256.code(
-            of: Array("\(time.1).\(body)".utf8), key: Array("0123456789abcdef".utf8))
-        #expect(time.2 == code.map { String(format: "%02x", $0) }.joined())
-        #expect(abs((Int64(time.1) ?? 0) - Clock.wallSeconds()) < 60)
+            of: Array("\(fields.1).\(fields.2).\(body)".utf8), key: Array("0123456789abcdef".utf8))
+        #expect(fields.3 == "v1,\(Digest.base64(code))")
+        #expect(abs((Int64(fields.2) ?? 0) - Clock.wallSeconds()) < 60)
     }
 
     @Test func `tells an earlier version from a file of another server`() throws {

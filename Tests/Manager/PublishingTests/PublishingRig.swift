@@ -34,7 +34,8 @@ final class PublishingRig: Sendable {
         database = try TestDatabase(engine)
         let texts = TextRecords()
         let publisher = Publisher(
-            try database.store(PublishingRig.tables), environment: nil, textRecords: { texts.find($0) }, changed: {})
+            try database.store(PublishingRig.tables), environment: nil, webhooks: WebhookQueue(["webhook/test"]),
+            textRecords: { texts.find($0) }, changed: {})
         self.publisher = publisher
         router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
         self.texts = texts

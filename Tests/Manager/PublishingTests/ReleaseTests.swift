@@ -5,6 +5,7 @@ import HTTP
 import Posix
 import SourceJSON
 import Store
+import Synchronization
 import Testing
 
 @testable import DatabaseSupport
@@ -240,6 +241,38 @@ struct ReleaseTests {
         #expect(try rig.ask(.get, path, token).fields.contains("etag: \"\(tag)\"\r\n"))
         #expect(try put(Rig.app(path: "/b"), ["If-Match: \"\(tag)\""]).status == 201)
         #expect(try rig.ask(.delete, path, token, lines: ["If-Match: \"\(tag)\""]).status == 412)
+    }
+
+    @Test func `receivers of messages are told what becomes of releases and hosts`() throws {
+        let rig = try Rig()
+        let admin = try rig.token()
+        let host = "/api/v1/tenants/acme/hosts/shop.acme.test"
+        #expect(try rig.ask(.put, host, admin, "{}")["state"] == "pending")
+        #expect(try rig.ask(.put, host, admin, "{ \"proof\": \"operator\" }")["state"] == "owned")
+        let first = Rig.release(base: 0, [("shop.json", Rig.app())], ", \"message\": \"first\"")
+        #expect(try rig.post("acme/releases", admin, first).status == 201)
+        let later = Rig.release(
+            base: 1, [("shop.json", Rig.app(path: "/b"))], ", \"publishAt\": \"2099-01-01T00:00:00Z\"")
+        #expect(try rig.post("acme/releases", admin, later)["state"] == "scheduled")
+        #expect(try rig.post("acme/releases/2:reject", admin, "{ \"reason\": \"no\" }")["state"] == "rejected")
+        try rig.execute("update tenant set approval = 1")
+        let third = Rig.release(base: 1, [("shop.json", Rig.app(path: "/c"))])
+        #expect(try rig.post("acme/releases", admin, third)["state"] == "proposed")
+        let bodies = try rig.query("select journal from work where kind = 'webhook/test'").map { row -> String in
+            let body: String = try row[0]
+            return body.replacing(/"timestamp":"20[0-9-]{8}T[0-9:]{8}Z",/, with: "")
+        }
+        let actor = try rig.query("select author from release where number = 1")[0].values[0]
+        guard case .text(let name) = actor else { return }
+        func body(_ type: String, _ object: String, _ detail: String) -> String {
+            #"{"type":"\#(type)","data":{"tenant":"acme",\#(object),"actor":"\#(name)","detail":"\#(detail)"}}"#
+        }
+        #expect(
+            bodies.sorted() == [
+                body("host.owned", #""host":"shop.acme.test""#, "operator"),
+                body("release.live", #""release":1"#, "first"), body("release.proposed", #""release":3"#, ""),
+                body("release.rejected", #""release":2"#, "no"), body("release.scheduled", #""release":2"#, ""),
+            ])
     }
 
     @Test func `old releases are removed with their texts, and live ones never`() throws {
