@@ -123,7 +123,8 @@ public final class Publisher: Sendable {
             guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
             let dayAgo = try transaction.now() - 86_400_000
             let numbers = [
-                known.live, try Release.live(of: tenant, at: dayAgo, in: transaction)?.number ?? 0,
+                // If it is not known what was live then, nothing is younger than a day.
+                known.live, try Release.live(of: tenant, at: dayAgo, in: transaction) ?? known.live,
                 proposal.restores ?? 0,
             ]
             let contents = try numbers.map { number throws(DatabaseError) in
@@ -179,6 +180,11 @@ public final class Publisher: Sendable {
             let now = try transaction.now()
             let state = ReleaseState(
                 needsApproval: known.needsApproval, isLater: proposal.publishAt.map { $0 > now } ?? false)
+            if state.isOpen, try Release.isFull(tenant, in: transaction) {
+                let bound = Release.keptBytes >> 20
+                return .failure(
+                    APIProblem(.tooLarge, "the releases that wait have more than \(bound) MiB; approve or reject some"))
+            }
             var release = Release(
                 tenant, known.last + 1, base: draft.base, state: state, author: identity.name, created: now)
             (release.message, release.source) = (proposal.message, proposal.source)

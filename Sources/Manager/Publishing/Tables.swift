@@ -53,7 +53,10 @@ public enum PublishingTables {
                 """,
                 "create index audit_tenant on audit (tenant, seq)",
             ]
-        }
+        },
+        Migration(version: 5, readerMin: 1) { _ in
+            ["alter table release add column bytes bigint not null default 0"]
+        },
     ]
 }
 

@@ -294,4 +294,71 @@ struct ReleaseTests {
             ])
         #expect(try rig.query("select 1 from blob").count == 2)
     }
+
+    private func publish(_ rig: Rig, _ token: String, path: String, _ more: String = "") throws -> Rig.Answer {
+        let live: Int64 = try rig.query("select live from tenant")[0][0]
+        let files = [("fixed.json", Rig.app("dev.acme.fixed")), ("shop.json", Rig.app(path: path))]
+        return try rig.post("acme/releases", token, Rig.release(base: Int(live), files, more))
+    }
+
+    @Test(arguments: TestEngine.available)
+    func `the oldest releases are removed when there are too many bytes, and live and open ones never`(
+        engine: TestEngine
+    ) throws {
+        let rig = try Rig(engine)
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        for number in 1...4 { #expect(try publish(rig, token, path: "/\(number)").status == 201) }
+        #expect(
+            try publish(rig, token, path: "/later", ", \"publishAt\": \"2099-01-01T00:00:00Z\"")["state"] == "scheduled"
+        )
+        let sizes = try rig.query("select bytes from release order by number").map { row -> Int64 in try row[0] }
+        let text = Int64(Rig.app().utf8.count)
+        #expect(sizes[0] > 2 * text && sizes[1] > text && sizes[0] - sizes[1] >= text, "\(sizes)")
+        // The releases 4 and 3 have as much as may be kept, and 2 is beyond it.
+        try rig.execute("update release set bytes = ? where number > 2", Release.keptBytes / 2)
+        try rig.execute("update release set bytes = ? where number = 5", 2 * Release.keptBytes)
+        #expect(try publish(rig, token, path: "/6").status == 201)
+        func numbers() throws -> [Int64] {
+            try rig.query("select number from release order by number").map { row in try row[0] }
+        }
+        #expect(try numbers() == [3, 4, 5, 6])
+        try rig.execute("update release set bytes = ?", Release.keptBytes)
+        #expect(try publish(rig, token, path: "/7").status == 201)
+        #expect(try numbers() == [5, 6, 7])
+        #expect(try rig.query("select 1 from blob").count == 4)
+        #expect(try rig.query("select 1 from release_file").count == 6)
+    }
+
+    @Test func `releases that wait have a bound`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        let later = ", \"publishAt\": \"2099-01-01T00:00:00Z\""
+        #expect(try publish(rig, token, path: "/1", later).status == 201)
+        try rig.execute("update release set bytes = ?", Release.keptBytes)
+        #expect(try publish(rig, token, path: "/2", later).status == 201)
+        #expect(try publish(rig, token, path: "/3", later).problem == "too-large")
+        #expect(try publish(rig, token, path: "/4")["state"] == "live")
+    }
+
+    /// Otherwise whoever may publish, and not retire, could push out what says how old something is.
+    @Test func `if it is not known what was live a day ago, everything is guarded`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish"], tenant: "acme")
+        for number in 1...3 { #expect(try publish(rig, token, path: "/\(number)").status == 201) }
+        func loss() throws -> Int {
+            try rig.post("acme/releases:check", rig.token(), Rig.release(base: 3, [("shop.json", nil)])).status
+        }
+        #expect(try loss() == 200, "a mistake of today is undone")
+        // The second went live two days ago, and the third today.
+        try rig.execute("update release set live_at = live_at - 172800000 where number < 3")
+        try rig.execute("update release set ended_at = ended_at - 172800000 where number = 1")
+        #expect(try loss() == 423)
+        try rig.execute("delete from release where number = 2")
+        #expect(try loss() == 423, "the second is unknown")
+        try rig.execute("delete from release where number = 1")
+        #expect(try loss() == 423, "nothing is known")
+    }
 }

@@ -29,6 +29,10 @@ struct Release: Sendable, Equatable {
 
     static let keptCount: Int64 = 100
     static let keptMilliseconds: Int64 = 400 * 86_400_000
+    /// What the old releases of a tenant have at most, and again those that wait: four times the largest content.
+    static let keptBytes: Int64 = 4 * Int64(ReleaseContent.bytesMax)
+    /// Of one row, with its place in the indexes.
+    private static let rowBytes = 256
 
     private static let columns =
         "tenant, number, base, state, retires, message, source, author, created, publish_at, approver, live_at, ended_at, reason, report"
@@ -64,14 +68,23 @@ struct Release: Sendable, Equatable {
         ).map { row throws(DatabaseError) in try Release(row) }
     }
 
-    /// The release that was live at a time; nil if none was.
+    /// The number of the release that was live at a time, 0 if none was; nil if it has been removed.
     static func live(
         of tenant: String, at time: Int64, in transaction: borrowing Transaction
-    ) throws(DatabaseError) -> Release? {
-        try transaction.query(
-            "select \(columns) from release where tenant = ? and live_at <= ? order by live_at desc, number desc limit 1",
-            tenant, time
-        ).first.map { row throws(DatabaseError) in try Release(row) }
+    ) throws(DatabaseError) -> Int64? {
+        let last = try transaction.query(
+            """
+            select number, ended_at from release where tenant = ? and live_at <= ? order by live_at desc, number desc limit 1
+            """, tenant, time
+        ).first
+        if let last {
+            let end: Int64? = try last[1]
+            return end.map { $0 <= time } == true ? nil : try last[0]
+        }
+        // The first one is still there.
+        let first = try transaction.query(
+            "select 1 from release where tenant = ? and base = 0 and live_at > ?", tenant, time)
+        return first.isEmpty ? nil : 0
     }
 
     /// The scheduled releases whose time has come.
@@ -84,13 +97,18 @@ struct Release: Sendable, Equatable {
 
     /// Stores a new release with its files.
     func insert(_ content: ReleaseContent, in transaction: borrowing Transaction) throws(DatabaseError) {
+        let digests = content.digests
+        // Texts that its base has are stored already. Should the base be removed, they are those of the oldest release that is left, which
+        // has no more than one content.
+        let known = Set(try Release.files(of: tenant, base, in: transaction).map(\.digest))
+        let new = digests.filter { !known.contains($0.digest) }.map { content.files[$0.name]?.count ?? 0 }
+        let texts = [message, source, report].map(\.utf8.count)
+        let bytes = (new + texts).reduce((digests.count + 1) * Self.rowBytes, +)
         try transaction.execute(
-            "insert into release (\(Self.columns)) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tenant,
-            number,
-            base, state.rawValue, retires ? 1 : 0 as Int64, message, source, author, created, publishAt, approver,
-            liveAt,
-            endedAt, reason, report)
-        for (name, digest) in content.digests {
+            "insert into release (\(Self.columns), bytes) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            tenant, number, base, state.rawValue, retires ? 1 : 0 as Int64, message, source, author, created,
+            publishAt, approver, liveAt, endedAt, reason, report, Int64(bytes))
+        for (name, digest) in digests {
             try transaction.execute(
                 "insert into blob values (?, ?) on conflict do nothing", digest, content.files[name] ?? [])
             try transaction.execute(
@@ -155,17 +173,34 @@ struct Release: Sendable, Equatable {
         let limit = try transaction.now() - keptMilliseconds
         let rows = try transaction.query(
             """
-            select number from release where tenant = ? and state in ('superseded', 'rejected') and created < ?
-            and number <= (select last from tenant where name = ?) - ?
-            """, tenant, limit, tenant, keptCount)
+            select number from (
+                select number, created, sum(bytes) over (order by number desc) as kept from release
+                where tenant = ? and state in ('superseded', 'rejected')) as old
+            where kept > ? or created < ? and number <= (select last from tenant where name = ?) - ?
+            """, tenant, keptBytes, limit, tenant, keptCount)
         for row in rows {
             let number: Int64 = try row[0]
+            let files = try files(of: tenant, number, in: transaction)
             try transaction.execute("delete from release_file where tenant = ? and number = ?", tenant, number)
             try transaction.execute("delete from release where tenant = ? and number = ?", tenant, number)
+            for (_, digest) in files {
+                try transaction.execute(
+                    """
+                    delete from blob where digest = ?
+                        and not exists (select 1 from release_file where release_file.digest = blob.digest)
+                    """, digest)
+            }
         }
-        if rows.isEmpty { return }
-        try transaction.execute(
-            "delete from blob where not exists (select 1 from release_file where release_file.digest = blob.digest)")
+    }
+
+    /// Whether no more releases of a tenant may wait, because those that do have too many bytes.
+    static func isFull(_ tenant: String, in transaction: borrowing Transaction) throws(DatabaseError) -> Bool {
+        try !transaction.query(
+            """
+            select 1 from release where tenant = ? and state in ('proposed', 'scheduled')
+            group by tenant having sum(bytes) > ?
+            """, tenant, keptBytes
+        ).isEmpty
     }
 }
 
