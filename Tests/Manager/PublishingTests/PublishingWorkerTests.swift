@@ -40,7 +40,7 @@ struct PublishingWorkerTests {
                 .status == 201)
         #expect(try rig.post("acme/releases", token, PublishingRig.release(base: 2, [("b.json", two)])).status == 201)
         #expect(try rig.publisher.apply(to: published) == ["acme"])
-        #expect(files(folder, "apps") == ["acme/b.json": two] && files(folder, "retired") == ["acme/a.json": one])
+        #expect(files(folder, "apps") == ["acme/b.json": two] && retired(folder) == ["acme/a.json": [one]])
         #expect(try rig.post("acme/releases", token, PublishingRig.release(base: 3, [("b.json", nil)])).status == 201)
         #expect(try rig.publisher.apply(to: published) == ["acme"])
         #expect(files(folder, "apps").isEmpty)
@@ -52,6 +52,82 @@ struct PublishingWorkerTests {
         try rig.execute("update feed set seq = 1")
         try rig.execute("update tenant set seq = 1")
         #expect(try rig.publisher.apply(to: published) == ["acme", "other"] && published.position.seq == 1)
+    }
+
+    /// The versions of each retired file.
+    private func retired(_ folder: TemporaryFolder) -> [String: Set<String>] {
+        Dictionary(
+            files(folder, "retired").map { path, text in
+                (path.replacing(/[0-9a-f]{16}-/, with: ""), [text])
+            }
+        ) { $0.union($1) }
+    }
+
+    private final class Source: PublishedSource {
+        let served = Mutex<[String: String]?>(nil)
+        let state = Mutex("served")
+
+        func files(of tenant: String) -> [ServedAppFile]? {
+            served.withLock { $0 }?.map { name, text in
+                ServedAppFile(
+                    name: name, digest: ReleaseContent.digest(Array(text.utf8)), state: state.withLock { $0 },
+                    detail: "")
+            }
+        }
+    }
+
+    @Test func `what a release takes away is retired until the server serves one without it`() throws {
+        let (rig, folder, source) = (try PublishingRig(), try TemporaryFolder(), Source())
+        try rig.own("shop.acme.test")
+        let token = try rig.token()
+        func worker() throws -> PublishingWorker {
+            PublishingWorker(
+                0, rig.publisher, try WorkControl(workerCount: 1) { _, _ in }, folder: try PublishedFolder(folder.path),
+                node: "n", source: source)
+        }
+        var node = try worker()
+        let versions = (0..<5).map { PublishingRig.app("dev.acme.v\($0)") }
+        /// Publishes a version, and has the server read one.
+        func publish(_ number: Int, reading read: Int?) throws {
+            let body = PublishingRig.release(
+                base: number, [("a.json", versions[number])], ", \"retire\": true")
+            #expect(try rig.post("acme/releases", token, body).status == 201)
+            try node.step()
+            source.served.withLock { $0 = read.map { ["a.json": versions[$0]] } }
+            try node.step()
+        }
+        try publish(0, reading: 0)
+        #expect(retired(folder).isEmpty)
+        try publish(1, reading: 0)
+        #expect(retired(folder) == ["acme/a.json": [versions[0]]])
+        // Another process continues.
+        node = try worker()
+        try publish(2, reading: 0)
+        #expect(retired(folder) == ["acme/a.json": [versions[0], versions[1]]])
+        source.state.withLock { $0 = "held" }
+        try publish(3, reading: 3)
+        #expect(retired(folder) == ["acme/a.json": [versions[0], versions[1], versions[2]]])
+        source.state.withLock { $0 = "served" }
+        try publish(4, reading: 4)
+        #expect(retired(folder) == ["acme/a.json": [versions[0], versions[1], versions[2], versions[3]]])
+        let last = PublishingRig.release(base: 5, [("a.json", versions[0])], ", \"retire\": true")
+        #expect(try rig.post("acme/releases", token, last).status == 201)
+        try node.step()
+        #expect(retired(folder) == ["acme/a.json": [versions[4]]])
+    }
+
+    @Test func `no more is retired than the server reads of a folder`() throws {
+        let folder = try TemporaryFolder()
+        let published = try PublishedFolder(folder.path)
+        for version in 0..<3 {
+            let half = [UInt8](repeating: UInt8(version), count: ReleaseContent.bytesMax / 16)
+            let names = (0..<8).map { "f\($0).json" }
+            try published.replace(
+                "acme", with: ReleaseContent(files: Dictionary(uniqueKeysWithValues: names.map { ($0, half) })))
+        }
+        try published.replace("acme", with: ReleaseContent(files: ["last.json": [0x20]]))
+        let entries = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/published/retired/acme")
+        #expect(entries.count == 16)
     }
 
     @Test func `a draft that a crash has left is no harm`() throws {

@@ -1,6 +1,7 @@
 // The live releases on this node, in `published` of the state directory, where the server reads them. A tenant's folder is exchanged as a
 // whole, so the server sees a release or the one before it, and nothing in between. What was applied is remembered beside it: a node that
-// was away continues there, and one that finds another history compares everything.
+// was away continues there, and one that finds another history compares everything. `retired` has what releases have taken away since the
+// server was last known to have read one.
 
 public import Posix
 
@@ -16,7 +17,7 @@ public struct PublishedFolder {
 
     public init(_ statePath: String) throws(SystemError) {
         path = "\(statePath)/published"
-        for folder in ["", "/apps", "/retired"].map({ path + $0 }) { try Directory.createPrivate(folder) }
+        for folder in ["", "/apps", "/retired", "/served"].map({ path + $0 }) { try Directory.createPrivate(folder) }
     }
 
     var position: Position {
@@ -32,15 +33,32 @@ public struct PublishedFolder {
         }
     }
 
-    /// Replaces the files of a tenant. What they take away was meant to go, or the release would not be live, so the files before them
-    /// count as retired.
+    /// Replaces the files of a tenant. What they take away was meant to go, or the release would not be live, so the versions before them
+    /// count as retired, beside those that the server may not have missed yet.
     func replace(_ tenant: String, with content: ReleaseContent) throws(SystemError) {
-        let place = "\(path)/apps/\(tenant)"
-        let before = present(at: place)
+        let before = present(at: "\(path)/apps/\(tenant)")
         if before == content { return }
+        let served = "\(path)/served/\(tenant)"
+        var retired = File.exists(served) ? ReleaseContent() : present(at: "\(path)/retired/\(tenant)", isMarked: true)
+        for (name, bytes) in before.files where content.files[name] != bytes {
+            // The server reads no more of a folder. Without the rest, its guard may hold the release, which then is its outcome.
+            guard retired.byteCount + bytes.count <= ReleaseContent.bytesMax, retired.files.count < Self.retiredMax
+            else { continue }
+            retired.files["\(ReleaseContent.digest(bytes).prefix(Self.markCount - 1))-\(name)"] = bytes
+        }
         // First what allows the change, then the change.
-        try exchange(before, "\(path)/retired", tenant)
+        try exchange(retired, "\(path)/retired", tenant)
+        File.remove(served)
         try exchange(content, "\(path)/apps", tenant)
+    }
+
+    private static let retiredMax = 4 * ReleaseContent.filesMax
+    /// Before the name of a retired file, of which there may be several versions.
+    private static let markCount = 17
+
+    /// Notes that the server serves what is here, so it will not miss what was here before.
+    func noteServed(_ tenant: String) throws(SystemError) {
+        try File.replaceDurably(tenant, in: "\(path)/served", permissions: 0o600) { [] }
     }
 
     private func exchange(_ content: ReleaseContent, _ folder: String, _ tenant: String) throws(SystemError) {
@@ -59,9 +77,10 @@ public struct PublishedFolder {
         Self.remove(draft)
     }
 
-    private func present(at place: String) -> ReleaseContent {
+    private func present(at place: String, isMarked: Bool = false) -> ReleaseContent {
         var content = ReleaseContent()
-        for entry in (try? Directory.entries(place)) ?? [] where ReleaseContent.isName(entry.name) {
+        for entry in (try? Directory.entries(place)) ?? []
+        where ReleaseContent.isName(String(entry.name.dropFirst(isMarked ? Self.markCount : 0))) {
             content.files[entry.name] =
                 (try? File.read("\(place)/\(entry.name)", bytesMax: ReleaseContent.fileBytesMax).bytes) ?? []
         }

@@ -89,6 +89,7 @@ public struct PublishingWorker: ~Copyable {
             let wanted = try publisher.liveDigests(of: tenant)
             guard let outcome = PublishingWorker.outcome(wanted, files) else { continue }
             try publisher.note(outcome.state, outcome.detail, of: tenant, node: node)
+            if outcome.state == "served" { try folder.noteServed(tenant) }
             waiting.remove(tenant)
         }
         pending = waiting
