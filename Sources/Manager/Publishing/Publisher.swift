@@ -26,8 +26,8 @@ public final class Publisher: Sendable {
 
     /// What is asked for often.
     private struct Memory {
-        /// The last entry of the audit log when the rest was loaded.
-        var seq: Int64 = -1
+        /// The digest of the last entry of the audit log when the rest was loaded.
+        var digest: String?
         var owned: Set<String> = []
         var served: Set<String> = []
         var problem: String?
@@ -404,9 +404,7 @@ public final class Publisher: Sendable {
 
     /// Loads tokens and hosts if anything has changed.
     func refresh() throws(APIProblem) {
-        let seq: Int64 = try read { transaction throws(DatabaseError) in
-            try transaction.query("select coalesce(max(seq), 0) from audit")[0][0]
-        }
+        let digest = try read { transaction throws(DatabaseError) in try AuditLog.last(in: transaction).digest }
         let used = tokens.takeUsed()
         if !used.isEmpty {
             var store = self.store.another()
@@ -417,14 +415,14 @@ public final class Publisher: Sendable {
                 }
             } catch { throw APIProblem(error) }
         }
-        if memory.withLock({ $0.seq }) == seq { return }
+        if memory.withLock({ $0.digest }) == digest { return }
         let (all, owned, now) = try read { transaction throws(DatabaseError) in
             let rows = try transaction.query("select host from claim where state = 'owned'")
             let hosts = try rows.map { row throws(DatabaseError) -> String in try row[0] }
             return (try AccessToken.all(in: transaction), hosts, try transaction.now())
         }
         tokens.take(all, now: now)
-        memory.withLock { ($0.seq, $0.owned) = (seq, Set(owned)) }
+        memory.withLock { ($0.digest, $0.owned) = (digest, Set(owned)) }
     }
 }
 

@@ -6,6 +6,7 @@ public enum PublishingTables {
     public static let tables = [
         Migration(version: 4, readerMin: 1) { dialect in
             [
+                // `incarnation` is unused. To drop it would lock out programs that know only this migration.
                 "create table feed (one bigint not null primary key, seq bigint not null, incarnation text not null)",
                 "insert into feed values (1, 0, '')",
                 """
@@ -73,12 +74,5 @@ enum Feed {
         try transaction.execute("update feed set seq = seq + 1 where one = 1")
         try transaction.execute(
             "update tenant set seq = (select seq from feed where one = 1) where name = ?", tenant)
-    }
-
-    /// The identity of the database's history. Another one than a node has seen means that all tenants have to be compared.
-    static func incarnation(in transaction: borrowing Transaction) throws(DatabaseError) -> String {
-        try transaction.execute(
-            "update feed set incarnation = ? where one = 1 and incarnation = ''", RandomText.hexadecimal(bytes: 16))
-        return try transaction.query("select incarnation from feed where one = 1")[0][0]
     }
 }

@@ -1,6 +1,7 @@
 // The API over a database, without a listener, with scripted DNS and tokens.
 
 import Database
+import Foundation
 import HTTP
 import Posix
 import SourceJSON
@@ -30,8 +31,14 @@ final class PublishingRig: Sendable {
         var problem: String? { self["type"]?.split(separator: "/").last.map(String.init) }
     }
 
-    init(_ engine: TestEngine = .sqlite, tenants: [String] = ["acme"]) throws {
+    /// - Parameter backup: a SQLite database to begin with.
+    init(_ engine: TestEngine = .sqlite, tenants: [String] = ["acme"], copying backup: PublishingRig? = nil) throws {
         database = try TestDatabase(engine)
+        for file in try backup.map({ try FileManager.default.contentsOfDirectory(atPath: $0.database.folder) }) ?? []
+        where file.hasPrefix("test.db") {
+            try FileManager.default.copyItem(
+                atPath: "\(backup?.database.folder ?? "")/\(file)", toPath: "\(database.folder)/\(file)")
+        }
         let texts = TextRecords()
         let publisher = Publisher(
             try database.store(PublishingRig.tables), environment: nil, webhooks: WebhookQueue(["webhook/test"]),

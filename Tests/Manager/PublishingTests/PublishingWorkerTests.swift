@@ -45,13 +45,38 @@ struct PublishingWorkerTests {
         #expect(try rig.publisher.apply(to: published) == ["acme"])
         #expect(files(folder, "apps").isEmpty)
         // Another database: everything is compared, and what is right stays.
-        try rig.execute("update feed set incarnation = 'other'")
+        try rig.execute("update audit set hash = 'other' where seq = (select max(seq) from audit)")
         #expect(try rig.publisher.apply(to: published) == ["acme"])
-        #expect(published.position.incarnation == "other")
-        // An earlier state of the same one, from a backup.
-        try rig.execute("update feed set seq = 1")
-        try rig.execute("update tenant set seq = 1")
-        #expect(try rig.publisher.apply(to: published) == ["acme", "other"] && published.position.seq == 1)
+        #expect(published.position.digest == "other")
+        #expect(try rig.publisher.apply(to: published) == [])
+    }
+
+    /// Each row: how many releases of another tenant go live in a backup before the node looks at it.
+    @Test(arguments: [0, 1, 2, 5])
+    func `a node finds a backup out, also one that has overtaken it`(count: Int) throws {
+        let (rig, folder) = (try PublishingRig(tenants: ["acme", "other"]), try TemporaryFolder())
+        try rig.own("shop.acme.test")
+        try rig.own("other.test", by: "other")
+        let token = try rig.token()
+        let published = try PublishedFolder(folder.path)
+        let (one, two) = (PublishingRig.app(), PublishingRig.app(path: "/b"))
+        #expect(try rig.post("acme/releases", token, PublishingRig.release(base: 0, [("a.json", one)])).status == 201)
+        let backup = try PublishingRig(copying: rig)
+        for (base, text) in [(1, two), (2, one), (3, two)] {
+            #expect(
+                try rig.post("acme/releases", token, PublishingRig.release(base: base, [("a.json", text)])).status
+                    == 201)
+        }
+        #expect(try rig.publisher.apply(to: published) == ["acme"])
+        #expect(files(folder, "apps") == ["acme/a.json": two])
+        for number in 0..<count {
+            let app = PublishingRig.app("dev.other", hosts: ["other.test"], path: "/\(number)")
+            let body = PublishingRig.release(base: number, [("o.json", app)])
+            #expect(try backup.post("other/releases", backup.token(), body).status == 201)
+        }
+        #expect(try backup.publisher.apply(to: published) == (count == 0 ? ["acme"] : ["acme", "other"]))
+        #expect(files(folder, "apps")["acme/a.json"] == one)
+        #expect(try backup.publisher.apply(to: published) == [])
     }
 
     /// The versions of each retired file.

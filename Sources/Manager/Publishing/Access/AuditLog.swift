@@ -51,15 +51,25 @@ public enum AuditLog {
         in transaction: borrowing Transaction
     ) throws(DatabaseError) {
         try Feed.lock(in: transaction)
-        let last = try transaction.query("select seq, hash from audit order by seq desc limit 1").first
-        let (seq, previous): (Int64, String) = (try last?[0] ?? 0, try last?[1] ?? "")
+        let last = try last(in: transaction)
         var entry = AuditEntry(
-            seq: seq + 1, at: try transaction.now(), actor: actor, tenant: tenant, action: action, object: object,
+            seq: last.seq + 1, at: try transaction.now(), actor: actor, tenant: tenant, action: action, object: object,
             detail: detail, digest: "")
-        entry.digest = entry.expected(after: previous)
+        entry.digest = entry.expected(after: last.digest)
         try transaction.execute(
             "insert into audit values (?, ?, ?, ?, ?, ?, ?, ?)", entry.seq, entry.at, actor, tenant, action, object,
             detail, entry.digest)
+    }
+
+    /// The last entry, whose digest covers all before it.
+    static func last(in transaction: borrowing Transaction) throws(DatabaseError) -> (seq: Int64, digest: String) {
+        let row = try transaction.query("select seq, hash from audit order by seq desc limit 1").first
+        return (try row?[0] ?? 0, try row?[1] ?? "")
+    }
+
+    /// Empty if there is no such entry.
+    static func digest(of seq: Int64, in transaction: borrowing Transaction) throws(DatabaseError) -> String {
+        try transaction.query("select hash from audit where seq = ?", seq).first?[0] ?? ""
     }
 
     /// The entries after one, oldest first.

@@ -9,10 +9,12 @@ public import Posix
 public struct PublishedFolder {
     let path: String
 
-    /// How far this node has applied the feed of which database.
+    /// How far this node has applied the feed.
     struct Position: Equatable {
-        var incarnation = ""
         var seq: Int64 = 0
+        /// The last entry of the audit log then, whose digest identifies the history of the database up to there.
+        var entry: Int64 = 0
+        var digest = ""
     }
 
     public init(_ statePath: String) throws(SystemError) {
@@ -22,14 +24,14 @@ public struct PublishedFolder {
 
     var position: Position {
         guard let bytes = try? File.read("\(path)/position", bytesMax: 1_024).bytes else { return Position() }
-        let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-        guard parts.count == 2, let seq = Int64(parts[1].filter { $0 != "\n" }) else { return Position() }
-        return Position(incarnation: String(parts[0]), seq: seq)
+        let parts = String(decoding: bytes, as: UTF8.self).split { $0.isWhitespace }
+        guard parts.count == 3, let seq = Int64(parts[0]), let entry = Int64(parts[1]) else { return Position() }
+        return Position(seq: seq, entry: entry, digest: String(parts[2]))
     }
 
     func remember(_ position: Position) throws(SystemError) {
         try File.replaceDurably("position", in: path, permissions: 0o600) {
-            Array("\(position.incarnation) \(position.seq)\n".utf8)
+            Array("\(position.seq) \(position.entry) \(position.digest)\n".utf8)
         }
     }
 

@@ -113,25 +113,20 @@ public struct PublishingWorker: ~Copyable {
 }
 
 extension Publisher {
-    /// Writes the live releases that have changed to this node's folder.
+    /// Writes the live releases that have changed to this node's folder. If the database's history is not the one that the folder comes
+    /// from, because it is another database or an earlier state of it that has changed since, all tenants are compared, and what it does not
+    /// have is left alone.
     /// - Returns: the tenants whose files are new.
     func apply(to folder: PublishedFolder) throws -> [String] {
         var position = folder.position
-        let (incarnation, seq) = try read { transaction throws(DatabaseError) -> (String, Int64) in
-            let row = try transaction.query("select incarnation, seq from feed where one = 1")[0]
-            return (try row[0], try row[1])
-        }
-        if position.incarnation != incarnation || incarnation.isEmpty || position.seq > seq {
-            // Another history, or an earlier state of it: everything is compared, and what it does not have is left alone.
-            let named = try write { transaction throws(DatabaseError) in
-                .success(try Feed.incarnation(in: transaction))
-            }
-            position = PublishedFolder.Position(incarnation: named, seq: 0)
-        }
         var changed: [String] = []
         while true {
-            let tenants = try read { transaction throws(DatabaseError) in
-                try PublishingTenant.changed(after: position.seq, in: transaction)
+            let (tenants, last) = try read { transaction throws(DatabaseError) in
+                let isKnown = try AuditLog.digest(of: position.entry, in: transaction) == position.digest
+                return (
+                    try PublishingTenant.changed(after: isKnown ? position.seq : 0, in: transaction),
+                    try AuditLog.last(in: transaction)
+                )
             }
             for tenant in tenants {
                 // One after the other: all together may be large.
@@ -141,8 +136,8 @@ extension Publisher {
                 try folder.replace(tenant.name, with: content)
                 changed.append(tenant.name)
             }
-            guard let last = tenants.last else { return changed }
-            position.seq = last.seq
+            guard let seq = tenants.last?.seq else { return changed }
+            position = PublishedFolder.Position(seq: seq, entry: last.seq, digest: last.digest)
             try folder.remember(position)
         }
     }
