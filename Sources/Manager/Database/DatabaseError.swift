@@ -28,6 +28,9 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case corrupt
         /// The disk or its file system fails.
         case inputOutput
+        /// The file was deleted or replaced while it is in use. What is written would be lost with the process, and must not go to
+        /// another file unnoticed.
+        case fileGone
         /// The engine rolled the transaction back because of another one; it can be run again.
         case serializationFailure
         /// The connection ended before the transaction was committed; nothing was changed.
@@ -59,7 +62,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case .libraryMissing, .tooOld, .badLocation, .certificateNotVerified, .accessDenied, .newerSchema, .wrongKey,
             .readOnly, .corrupt:
             true
-        case .unreachable, .locked, .timedOut, .full, .inputOutput, .serializationFailure, .connectionLost,
+        case .unreachable, .locked, .timedOut, .full, .inputOutput, .fileGone, .serializationFailure, .connectionLost,
             .commitUnknown, .constraint, .statement:
             false
         }
@@ -72,7 +75,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
 
     private var attempt: String {
         switch cause {
-        case .libraryMissing, .tooOld, .badLocation, .newerSchema, .wrongKey, .corrupt: "use"
+        case .libraryMissing, .tooOld, .badLocation, .newerSchema, .wrongKey, .corrupt, .fileGone: "use"
         case .unreachable, .certificateNotVerified, .accessDenied: "open"
         case .locked, .readOnly, .full: "write to"
         case .timedOut, .inputOutput, .serializationFailure, .connectionLost, .commitUnknown, .constraint, .statement:
@@ -92,6 +95,8 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case .inputOutput: "check its disk and its memory (dmesg)"
         case .newerSchema: "start the newer version of associated"
         case .timedOut: "check its load"
+        case .fileGone:
+            "move it back; or restart the manager, which then uses the file that is there, or a new one if there is none"
         case .commitUnknown: "the last change may or may not have taken effect"
         // The engine says what to do, or there is nothing to do.
         case .libraryMissing, .tooOld, .unreachable, .locked, .readOnly, .wrongKey, .serializationFailure,

@@ -20,6 +20,8 @@ import Posix
     let location: String
     private let library: associated_sqlite
     private let connection: OpaquePointer
+    /// Of the file that is open.
+    private let identity: FileStatus.Identity?
     /// The compiled statements, by their text: each is run again and again with other values.
     private var statements: [String: SQLiteStatement] = [:]
 
@@ -30,6 +32,7 @@ import Posix
         location = path
         library = try SQLiteEngine.load(name)
         unsafe connection = try SQLiteEngine.open(path, library)
+        identity = try? File.status(path).identity
         _ = unsafe library.busy_timeout(connection, limits.lockWaitMilliseconds)
         for setting in SQLiteEngine.settings { try execute("pragma \(setting)") }
         // Changing the mode fails if the file is not a database, is read-only, or is on a disk without shared memory.
@@ -75,6 +78,10 @@ import Posix
     }
 
     func begin(_ kind: TransactionKind) throws(DatabaseError) {
+        // SQLite would go on with a file that has no name any more.
+        guard (try? File.status(location).identity) == identity else {
+            throw DatabaseError(.fileGone, "its file was deleted or replaced while it is in use")
+        }
         // `immediate`: a transaction that starts as a reader and then writes can fail with a conflict that no waiting resolves.
         try execute("pragma query_only = \(kind == .read); \(kind == .write ? "begin immediate" : "begin")")
     }

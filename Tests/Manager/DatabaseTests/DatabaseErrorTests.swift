@@ -7,7 +7,7 @@ import Testing
 struct DatabaseErrorTests {
     @Test func `what an operator has to change lasts, everything else can be waited for`() {
         let waitedFor: Set<DatabaseError.Cause> = [
-            .unreachable, .locked, .timedOut, .full, .inputOutput, .serializationFailure, .connectionLost,
+            .unreachable, .locked, .timedOut, .full, .inputOutput, .fileGone, .serializationFailure, .connectionLost,
             .commitUnknown,
             .constraint, .statement,
         ]

@@ -44,6 +44,31 @@ struct SQLiteEngineTests {
         #expect(failure?.cause == .tooOld)
     }
 
+    @Test func `does not go on with a file that was deleted or replaced, until it is back`() throws {
+        var connection = try database.connect()
+        try fill(&connection)
+        func count() throws -> Int64 {
+            try connection.read { transaction throws(DatabaseError) in
+                try transaction.query("select count(*) from filling")[0][0]
+            }
+        }
+        let before = try count()
+        try FileManager.default.moveItem(atPath: path, toPath: "\(path).away")
+        for other in [nil, "another"] {
+            if let other { try other.write(toFile: path, atomically: false, encoding: .utf8) }
+            let failure = #expect(throws: DatabaseError.self) {
+                try connection.write { transaction throws(DatabaseError) in
+                    try transaction.execute("delete from filling")
+                }
+            }
+            #expect(failure?.cause == .fileGone)
+            #expect(throws: DatabaseError.self) { try count() }
+        }
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: "\(path).away", toPath: path)
+        #expect(try count() == before)
+    }
+
     @Test func `creates a file that only its owner can read, with a log and full synchronization`() throws {
         var connection = try database.connect()
         try fill(&connection)
