@@ -3,6 +3,7 @@
 public import Database
 import Posix
 public import SourceJSON
+import Store
 
 /// The numbers over all hosts.
 public struct DeliveryFigures: Sendable, Equatable {
@@ -167,6 +168,30 @@ public struct DeliveryTimeline: Sendable, Equatable {
 }
 
 extension DeliveryTimeline {
+    /// What Apple has of a file that a host serves since a time; nil if the host is not watched.
+    public static func apple(
+        of host: String, since time: Int64, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> (state: String, detail: String)? {
+        guard DeliveryRegister.isPublic(host) else { return nil }
+        let row = try transaction.query(
+            """
+            select delivery.published, delivery.equal_at, observation.state, observation.detail
+            from delivery left join observation
+                on observation.name = delivery.name and observation.verifier = delivery.verifier
+            where delivery.name = ? and delivery.verifier = ? and delivery.gone is null
+            """, host, DeliveryVerifier.apple.rawValue
+        ).first
+        guard let row, try row[0] as Int64 >= time else {
+            return (DeliveryState.unknown.rawValue, "no server is known to serve the new file yet")
+        }
+        let (equalAt, state, detail): (Int64?, String?, String?) = (try row[1], try row[2], try row[3])
+        // Until the first look, the state is that of the version before.
+        if state == DeliveryState.equal.rawValue, equalAt == nil {
+            return (DeliveryState.unknown.rawValue, "not looked at since the change")
+        }
+        return (state ?? DeliveryState.unknown.rawValue, detail ?? "")
+    }
+
     /// The steps of a delivery in one line, and what an operator should know or do.
     /// - Parameter isOutage: whether the service cannot be asked.
     public func lines(nowSeconds now: Int64, isOutage: Bool) -> [String] {

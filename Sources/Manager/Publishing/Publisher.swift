@@ -4,7 +4,7 @@
 import Association
 import AssociationLint
 public import DNS
-import Database
+public import Database
 import Glibc
 import Posix
 import Service
@@ -20,6 +20,13 @@ public final class Publisher: Sendable {
     let environment: String?
     private let webhooks: WebhookQueue
     private let textRecords: @Sendable (DomainName) -> DNSOutcome
+    /// What Apple has of a host's file that is served since a time; nil if it is not watched.
+    public typealias AppleCopy =
+        @Sendable (_ host: String, _ since: Int64, borrowing Transaction) throws(DatabaseError) -> (
+            state: String, detail: String
+        )?
+    /// Nil if no host is watched.
+    let appleCopy: AppleCopy?
     let tokens = TokenTable()
     private let memory = Mutex(Memory())
     private let changed: @Sendable () -> Void
@@ -41,9 +48,11 @@ public final class Publisher: Sendable {
     ///   - changed: called when there is something to do for the worker.
     public init(
         _ store: consuming Store, environment: String?, webhooks: WebhookQueue = WebhookQueue(),
-        textRecords: @escaping @Sendable (DomainName) -> DNSOutcome, changed: @escaping @Sendable () -> Void
+        textRecords: @escaping @Sendable (DomainName) -> DNSOutcome, appleCopy: AppleCopy? = nil,
+        changed: @escaping @Sendable () -> Void
     ) {
-        (self.store, self.webhooks) = (store, webhooks)
+        self.store = store
+        (self.webhooks, self.appleCopy) = (webhooks, appleCopy)
         (self.environment, self.textRecords, self.changed) = (environment, textRecords, changed)
     }
 
@@ -189,7 +198,8 @@ public final class Publisher: Sendable {
                 tenant, known.last + 1, base: draft.base, state: state, author: identity.name, created: now)
             (release.message, release.source) = (proposal.message, proposal.source)
             (release.retires, release.publishAt) = (proposal.retires, proposal.publishAt)
-            release.report = String(decoding: SourceWriter.minified(.object(draft.report.members)), as: UTF8.self)
+            let report = draft.report.members + [("appleHosts", .strings(draft.report.appleHosts))]
+            release.report = String(decoding: SourceWriter.minified(.object(report)), as: UTF8.self)
             if state == .live { release.liveAt = now }
             try release.insert(draft.content, in: transaction)
             try transaction.execute("update tenant set last = ? where name = ?", release.number, tenant)

@@ -122,9 +122,12 @@ final class RunningManager {
         if inputs.hasAPI {
             let control = control
             let resolver = rules?.resolver ?? Resolver()
+            let appleCopy: Publisher.AppleCopy = { host, time, transaction throws(DatabaseError) in
+                try DeliveryTimeline.apple(of: host, since: time, in: transaction)
+            }
             publisher = Publisher(
                 store!.another(), environment: inputs.environment, webhooks: WebhookQueue(inputs.webhooks),
-                textRecords: { resolver.lookUp(.txt, of: $0) }
+                textRecords: { resolver.lookUp(.txt, of: $0) }, appleCopy: inputs.delivery == nil ? nil : appleCopy
             ) { control.wake(RunningManager.publishingNumber) }
         }
     }

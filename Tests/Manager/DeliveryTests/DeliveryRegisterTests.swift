@@ -10,6 +10,32 @@ import Testing
 @testable import Delivery
 
 struct DeliveryRegisterTests {
+    @Test func `says whether Apple has what is served since a time`() throws {
+        let rig = try DeliveryWorkerTests.Rig(
+            [
+                DeliveryWorkerTests.host: [.apple: DeliveryWorkerTests.apple],
+                "*.example.com": [.apple: DeliveryWorkerTests.apple],
+            ],
+            ["/a/v1/": DeliveryWorkerTests.Rig.reply(200, DeliveryWorkerTests.apple)])
+        func state(_ host: String = DeliveryWorkerTests.host, since time: Int64 = 1) throws -> String? {
+            var store = try rig.database.store()
+            return try store.read { transaction throws(DatabaseError) in
+                try DeliveryTimeline.apple(of: host, since: time, in: transaction)?.state
+            }
+        }
+        var worker = try rig.worker()
+        #expect(try state() == "unknown")
+        try rig.work(&worker)
+        #expect(try state() == "equal" && state(since: .max) == "unknown" && state("*.example.com") == nil)
+        // The new version is known, and Apple's copy was looked at before.
+        rig.source.files.withLock { $0[DeliveryWorkerTests.host] = [.apple: "{\"applinks\":{}}"] }
+        rig.status.noteServed(rig.source.digest)
+        while try worker.register.round(now: rig.now + 60_000) {}
+        #expect(try state() == "unknown")
+        try rig.work(&worker)
+        #expect(try state() == "older")
+    }
+
     /// Each row: the time for reading, and the rest after it.
     @Test(
         arguments: [(0, 0), (5, 100), (3_000, 60_000), (3_001, 60_000), (.max / 40, 60_000), (-7, 0)]

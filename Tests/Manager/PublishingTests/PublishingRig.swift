@@ -39,13 +39,15 @@ final class PublishingRig: Sendable {
             try FileManager.default.copyItem(
                 atPath: "\(backup?.database.folder ?? "")/\(file)", toPath: "\(database.folder)/\(file)")
         }
-        let texts = TextRecords()
+        let (texts, copies) = (TextRecords(), AppleCopies())
         let publisher = Publisher(
             try database.store(PublishingRig.tables), environment: nil, webhooks: WebhookQueue(["webhook/test"]),
-            textRecords: { texts.find($0) }, changed: {})
+            textRecords: { texts.find($0) },
+            appleCopy: { host, time, _ in copies.states.withLock { $0[host] }.map { ($0, "since \(time > 0)") } },
+            changed: {})
         self.publisher = publisher
         router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
-        self.texts = texts
+        (self.texts, self.copies) = (texts, copies)
         var store = try database.store(PublishingRig.tables)
         try store.write { transaction throws(DatabaseError) in
             for tenant in tenants { try Publisher.createTenant(tenant, by: "test", in: transaction) }
@@ -53,6 +55,12 @@ final class PublishingRig: Sendable {
     }
 
     let texts: TextRecords
+    let copies: AppleCopies
+
+    /// What Apple has, by host.
+    final class AppleCopies: Sendable {
+        let states = Mutex<[String: String]>([:])
+    }
 
     /// What DNS has.
     final class TextRecords: Sendable {

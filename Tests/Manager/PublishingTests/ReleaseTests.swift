@@ -243,6 +243,38 @@ struct ReleaseTests {
         #expect(try rig.ask(.delete, path, token, lines: ["If-Match: \"\(tag)\""]).status == 412)
     }
 
+    @Test func `a live release says which of the hosts that it has changed Apple has`() throws {
+        let rig = try Rig()
+        for host in ["a.test", "b.test", "*.w.test"] { try rig.own(host) }
+        let token = try rig.token()
+        func publish(_ base: Int, _ name: String, _ text: String) throws {
+            let answer = try rig.post("acme/releases", token, Rig.release(base: base, [(name, text)]))
+            #expect(answer.status == 201, "\(answer.value)")
+        }
+        func apple(_ number: Int) throws -> SourceValue? {
+            try rig.ask(.get, "/api/v1/tenants/acme/releases/\(number)", token).value.member(named: "apple")
+        }
+        func hosts(_ number: Int) throws -> [String] {
+            try apple(number)?.member(named: "missing")?.asArray?.compactMap { $0.member(named: "host")?.asString }
+                ?? []
+        }
+        rig.copies.states.withLock { $0 = ["a.test": "unknown", "b.test": "older"] }
+        let both = Rig.app(hosts: ["a.test", "b.test", "*.w.test"])
+        try publish(0, "both.json", both)
+        #expect(try hosts(1) == ["a.test", "b.test"])
+        rig.copies.states.withLock { $0["a.test"] = "equal" }
+        #expect(try hosts(1) == ["b.test"] && apple(1)?.member(named: "equal")?.asInt == 1)
+        let detail = try apple(1)?.member(named: "missing")?.asArray?.first?.member(named: "detail")?.asString
+        #expect(detail == "since true")
+        // One more app on one host.
+        try publish(1, "more.json", Rig.app("dev.acme.more", hosts: ["b.test"], path: "/b"))
+        #expect(try hosts(2) == ["b.test"])
+        #expect(try apple(1)?.asObject == nil, "it is not live any more")
+        // A comment is nothing to Apple.
+        try publish(2, "both.json", "// why\n\(both)")
+        #expect(try hosts(3) == [] && apple(3)?.member(named: "equal")?.asInt == 0)
+    }
+
     @Test func `receivers of messages are told what becomes of releases and hosts`() throws {
         let rig = try Rig()
         let admin = try rig.token()

@@ -73,6 +73,11 @@ public struct PublishedHosts: Sendable {
         problems = readings.compactMap(\.self).flatMap { isRejected, findings in isRejected ? findings : [] }
     }
 
+    /// The hosts with a file for Apple that others have not, or have another of.
+    public func hostsWithNewAppleFile(since others: PublishedHosts) -> [String] {
+        hosts.filter { name, host in host.apple != nil && host.apple != others.hosts[name]?.apple }.keys.sorted()
+    }
+
     /// What is published for a host, or for a wildcard: by its own name, or by the nearest wildcard above it.
     func host(_ name: String) -> PublishedHost? {
         if let onlyHost { return hosts[onlyHost] }

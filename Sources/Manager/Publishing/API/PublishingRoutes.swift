@@ -36,13 +36,14 @@ extension PublishingAPI {
     private static func answer(_ release: Release, _ publisher: Publisher, _ status: Status = .ok) throws(APIProblem)
         -> ServiceResponse
     {
-        let (files, outcomes) = try publisher.read { transaction throws(DatabaseError) in
+        let (files, outcomes, apple) = try publisher.read { transaction throws(DatabaseError) in
             (
                 try Release.files(of: release.tenant, release.number, in: transaction),
-                try Outcome.all(of: release, in: transaction)
+                try Outcome.all(of: release, in: transaction),
+                try release.appleCopies(publisher.appleCopy, in: transaction)
             )
         }
-        var response = json(status, release.value(files, outcomes))
+        var response = json(status, release.value(files, outcomes, apple: apple))
         if status == .created {
             response.fields.add("location", "\(base)/tenants/\(release.tenant)/releases/\(release.number)")
         }
@@ -348,6 +349,29 @@ struct Outcome: Sendable {
 }
 
 extension Release {
+    private static let missingMax = 100
+
+    /// How many of the hosts whose file it has changed Apple has, and which not; null if that is not watched, or it is not live.
+    func appleCopies(
+        _ appleCopy: Publisher.AppleCopy?, in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> SourceValue {
+        let stored = SourceReader.read(Array(report.utf8), as: .json).value
+        guard let appleCopy, state == .live, let liveAt,
+            let hosts = stored?.member(named: "appleHosts")?.asArray
+        else { return .null }
+        var (equal, missing) = (0, [SourceValue]())
+        for host in hosts.compactMap(\.asString) {
+            guard let (state, detail) = try appleCopy(host, liveAt, transaction) else { continue }
+            if state == "equal" {
+                equal += 1
+            } else if missing.count < Self.missingMax {
+                missing.append(
+                    .object([("host", .string(host)), ("state", .string(state)), ("detail", .string(detail))]))
+            }
+        }
+        return .object([("equal", .integer(equal)), ("missing", .array(missing))])
+    }
+
     static func fileValue(_ file: (name: String, digest: String)) -> SourceValue {
         .object([("name", .string(file.name)), ("digest", .string(file.digest))])
     }
@@ -355,7 +379,9 @@ extension Release {
     /// - Parameters:
     ///   - files: none in lists.
     ///   - outcomes: of the nodes, while it is live.
-    func value(_ files: [(name: String, digest: String)], _ outcomes: [Outcome]) -> SourceValue {
+    func value(
+        _ files: [(name: String, digest: String)], _ outcomes: [Outcome], apple: SourceValue = .null
+    ) -> SourceValue {
         let stored = SourceReader.read(Array(report.utf8), as: .json).value
         func time(_ milliseconds: Int64?) -> SourceValue { milliseconds.map { APITime.value($0) } ?? .null }
         func text(_ text: String?) -> SourceValue { text.map { .string($0) } ?? .null }
@@ -368,6 +394,7 @@ extension Release {
         ]
         let more: [(String, SourceValue)] = [
             ("files", .array(files.map(Release.fileValue))), ("outcomes", .array(outcomes.map(\.value))),
+            ("apple", apple),
             ("findings", stored?.member(named: "findings") ?? .null),
             ("difference", stored?.member(named: "difference") ?? .null),
         ]

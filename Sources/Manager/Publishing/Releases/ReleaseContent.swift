@@ -55,6 +55,8 @@ struct ReleaseReport {
     private(set) var findings: [Finding]
     /// What changes for phones; nil if the files have errors.
     private(set) var difference: AssociationDifference?
+    /// The hosts whose file for Apple changes.
+    private(set) var appleHosts: [String] = []
     /// That the new files name.
     let hosts: Set<String>
 
@@ -81,8 +83,11 @@ struct ReleaseReport {
         }
         let before = guarded(apps(live))
         let recent = Set(before.flatMap(LiveIdentity.all)).subtracting(apps(lastDay).flatMap(LiveIdentity.all))
-        difference = AssociationDifference(
-            from: PublishedHosts(appFiles: before), to: PublishedHosts(appFiles: guarded(new), retiredEntries: recent))
+        let (old, next) = (
+            PublishedHosts(appFiles: before), PublishedHosts(appFiles: guarded(new), retiredEntries: recent)
+        )
+        difference = AssociationDifference(from: old, to: next)
+        appleHosts = next.hostsWithNewAppleFile(since: old)
     }
 
     var hasErrors: Bool { findings.contains { $0.severity == .error } }

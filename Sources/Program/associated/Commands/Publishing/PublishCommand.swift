@@ -25,14 +25,15 @@ extension Command {
             Option(name: "--at", value: "TIME", help: "when it goes live, such as 2026-12-01T08:00:00Z (default: now)"),
             retirement,
             Option(
-                name: "--wait", value: "served",
-                help: "if it is live: wait until a server serves it, at most two minutes",
-                words: ["served"]),
+                name: "--wait", value: "served|apple",
+                help:
+                    "if it is live: wait until a server serves it, at most two minutes, or until Apple has it, too, at most 70"
+            ),
         ] + Option.publishing + [.format],
         failure: "the release is refused or not served, or the API does not answer"
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
-        if let what = arguments["--wait"], what != "served" { throw .usage("--wait must be served, not \(what)") }
+        let wait: Wait? = try arguments.choice("--wait")
         let client = try PublishingClient(arguments)
         let live = try client.ask("GET", "/apps").value
         let changes = try changes(from: arguments.operands[0], live)
@@ -60,9 +61,12 @@ extension Command {
         let made = try client.ask("POST", "/releases", release).value
         if isJSON { Console.output(data: SourceWriter.canonical(made)) } else { show(made) }
         let number = made.member(named: "number")?.asInt ?? 0
-        guard arguments.has("--wait"), made.member(named: "state")?.asString == "live" else { return .success }
-        return try waitForServer(number, client, says: !isJSON)
+        guard let wait, made.member(named: "state")?.asString == "live" else { return .success }
+        let status = try waitForServer(number, client, says: !isJSON)
+        return wait == .apple && status == .success ? try waitForApple(number, client, says: !isJSON) : status
     }
+
+    private enum Wait: String, CaseIterable { case served, apple }
 
     private static let retirement = Option(
         name: "--retire", value: nil, help: "what it takes away is meant to go, although phones rely on it")
@@ -134,6 +138,46 @@ extension Command {
             usleep(askMicroseconds)
         }
         return .failure(saying: "no server has reported that it serves release \(number); see `associated status`")
+    }
+
+    /// The monitor looks after 2, 10 and 60 minutes.
+    private static let appleMinutes: Int64 = 70
+    private static let appleAskMicroseconds: UInt32 = 5_000_000
+
+    /// Waits until Apple has the files that the release has changed.
+    private static func waitForApple(_ number: Int, _ client: PublishingClient, says: Bool) throws(Refusal)
+        -> ExitStatus
+    {
+        let end = Clock.monotonicMilliseconds() + appleMinutes * 60_000
+        while true {
+            let release = try client.ask("GET", "/releases/\(number)").value
+            let state = release.member(named: "state")?.asString ?? ""
+            if state != "live" { return .failure(saying: Printable.line("release \(number) is \(state) by now")) }
+            guard let apple = release.member(named: "apple"), apple.asObject != nil else {
+                return .failure(
+                    saying: "the manager does not watch what Apple has; write `delivery: {}` in server.json")
+            }
+            let missing = apple.member(named: "missing")?.asArray ?? []
+            if missing.isEmpty {
+                if says {
+                    Console.output(
+                        line: "Apple has it for \(Count.of(apple.member(named: "equal")?.asInt ?? 0, "host"))")
+                }
+                return .success
+            }
+            if Clock.monotonicMilliseconds() >= end {
+                let lines = missing.map { host in
+                    let words = ["host", "state", "detail"].map { host.member(named: $0)?.asString ?? "" }
+                    return Printable.line("  \(words[0]): \(words[1])\(words[2].isEmpty ? "" : ": \(words[2])")")
+                }
+                return .failure(
+                    saying: ([
+                        "Apple does not have it after \(appleMinutes) minutes; it fetches a file again within a day:"
+                    ]
+                        + lines).joined(separator: "\n"))
+            }
+            usleep(appleAskMicroseconds)
+        }
     }
 
     static let releases = Command(
