@@ -20,13 +20,12 @@ extension Publisher {
         throw APIProblem(.unknown, "\(tenant) has no release \(number)")
     }
 
-    func liveFile(_ call: APICall) throws(APIProblem) -> [UInt8] {
-        let tenant = try tenant(call.request.parameters[0])
+    func file(_ name: String, of tenant: String, _ release: Int64) throws(APIProblem) -> [UInt8] {
         let content = try read { transaction throws(DatabaseError) in
-            try Release.content(of: tenant.name, tenant.live, in: transaction)
+            try Release.content(of: tenant, release, in: transaction)
         }
-        if let bytes = content.files[call.request.parameters[1]] { return bytes }
-        throw APIProblem(.unknown, "\(tenant.name) has no app file \(call.request.parameters[1].prefix(100))")
+        if let bytes = content.files[name] { return bytes }
+        throw APIProblem(.unknown, "release \(release) of \(tenant) has no app file \(name.prefix(100))")
     }
 
     /// The rules of the live app files that name the host of a URL, or else of those that name its nearest wildcard.

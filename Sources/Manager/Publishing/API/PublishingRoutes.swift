@@ -95,10 +95,8 @@ extension PublishingAPI {
             method: .get, pattern: "/tenants/TENANT/apps/NAME", scope: "read", summary: "The text of a live app file",
             statuses: [.ok, .notFound]
         ) { publisher, call throws(APIProblem) in
-            let bytes = try publisher.liveFile(call)
-            var response = ServiceResponse(.ok, ServiceResponse.plainText, bytes)
-            response.fields.add("etag", "\"\(ReleaseContent.digest(bytes))\"")
-            return response
+            let tenant = try publisher.tenant(call.request.parameters[0])
+            return text(try publisher.file(call.request.parameters[1], of: tenant.name, tenant.live))
         },
         APIRoute(
             method: .put, pattern: "/tenants/TENANT/apps/NAME", scope: "publish",
@@ -116,6 +114,12 @@ extension PublishingAPI {
             try change(try APICall.fileName(call.request.parameters[1]), to: nil, publisher, call)
         },
     ]
+
+    private static func text(_ bytes: [UInt8]) -> ServiceResponse {
+        var response = ServiceResponse(.ok, ServiceResponse.plainText, bytes)
+        response.fields.add("etag", "\"\(ReleaseContent.digest(bytes))\"")
+        return response
+    }
 
     private static func change(
         _ name: String, to file: [UInt8]?, _ publisher: Publisher, _ call: APICall
@@ -156,6 +160,12 @@ extension PublishingAPI {
             statuses: [.ok, .notFound]
         ) { publisher, call throws(APIProblem) in
             try answer(try publisher.release(call.request.parameters[0], call.request.number(1)), publisher)
+        },
+        APIRoute(
+            method: .get, pattern: "/tenants/TENANT/releases/NUMBER/apps/NAME", scope: "read",
+            summary: "The text of an app file of a release", statuses: [.ok, .notFound]
+        ) { publisher, call throws(APIProblem) in
+            text(try publisher.file(call.request.parameters[2], of: call.request.parameters[0], call.request.number(1)))
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases", scope: "publish", summary: "Publish a release",

@@ -14,9 +14,9 @@ extension Command {
             does not matter to phones, such as comments, is no difference.
 
             BEFORE and AFTER are each a configuration, another directory of app files, an app file, REFERENCE:PATH for a
-            directory or file in a git repository (as in `git show`; `main:./config` is below the working directory), or
-            https://HOST for the files that a live host serves. With a live host, only this host is compared, and the manifests
-            of Android apps are not known.
+            directory or file in a git repository (as in `git show`; `main:./config` is below the working directory),
+            release:NUMBER or release:live for what a tenant has published, or https://HOST for the files that a live host
+            serves. With a live host, only this host is compared, and the manifests of Android apps are not known.
 
             Each app is looked at as if it were the only one on the phone. An Android app is expected to have the intent filters
             that `associated snippet` writes for the app file. If the rules are too many or too long, the comparison stops early
@@ -29,7 +29,7 @@ extension Command {
                 help:
                     "exit with 1 if something stops working, is held or was not compared completely (loss), or if anything "
                     + "changes (change) (default: neither)"),
-            .format, .environment, .resolve, .authority,
+            .format, .environment, .resolve, .authority, .tenant, .api, .tokenFile, .config,
         ],
         failure: "a side could not be read or has errors, or --fail-on is met"
     ) { arguments throws(Refusal) in

@@ -1,4 +1,4 @@
-// One side of a comparison, as a user names it: files on disk, files in git, or a live host. Its app files have names that are the
+// One side of a comparison, as a user names it: files on disk, files in git, a release, or a live host. Its app files have names that are the
 // same on both sides. One with errors is not compared, because it would not be published.
 
 import Association
@@ -45,6 +45,8 @@ struct DifferenceSide {
             texts = try SideTexts(folder: path, arguments)
         } else if File.exists(operand) {
             texts = SideTexts(file: operand, try InputFile.read(operand))
+        } else if let release = PublishingClient.release(operand) {
+            texts.apps = try PublishingClient(arguments).files(of: release)
         } else if operand.contains(":") {
             texts = try GitTree.texts(operand)
         } else {

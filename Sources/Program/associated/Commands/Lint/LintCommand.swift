@@ -71,6 +71,9 @@ extension Command {
         if arguments.has("--against"), format != .text || arguments.operands.count > 1 {
             throw .usage("--against needs text as the format, and at most one PATH; associated diff writes JSON")
         }
+        if arguments["--against"].flatMap(PublishingClient.release) != nil {
+            throw .usage("--against takes no release; write `associated diff release:live PATH`")
+        }
         let showsNotes = arguments.has("--notes") || failsOn == .note
         if let state = arguments["--state"], arguments.isTyped("--state"), !Tenants.hasState(state) {
             return .failure(

@@ -91,11 +91,25 @@ struct PublishingClient {
         throw Refusal.failure(PublishingClient.refusal(response, value))
     }
 
-    /// The text of an app file that is live.
-    func file(_ name: String) throws(Refusal) -> [UInt8] {
-        let response = try send("GET", "/api/v1/tenants/\(Self.escaped(tenant))/apps/\(Self.escaped(name))", nil)
-        if response.status == 200 { return response.body }
-        throw Refusal.failure(PublishingClient.refusal(response, SourceReader.read(response.body, as: .json).value))
+    /// The number of `release:41`, 0 for `release:live`; nil for another text, such as a path on a branch with that name.
+    static func release(_ operand: String) -> Int? {
+        guard operand.hasPrefix("release:") else { return nil }
+        let name = operand.dropFirst("release:".count)
+        return name == "live" ? 0 : Int(name).flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    /// The app files of a release; of the live one, if the number is 0.
+    func files(of number: Int) throws(Refusal) -> [SideTexts.File] {
+        let number = try number > 0 ? number : ask("GET", "/apps").value.member(named: "release")?.asInt ?? 0
+        if number == 0 { return [] }
+        let release = try ask("GET", "/releases/\(number)").value
+        let names = (release.member(named: "files")?.asArray ?? []).compactMap { $0.member(named: "name")?.asString }
+        return try names.map { name throws(Refusal) in
+            let path = "/api/v1/tenants/\(Self.escaped(tenant))/releases/\(number)/apps/\(Self.escaped(name))"
+            let response = try send("GET", path, nil)
+            if response.status == 200 { return (name, response.body) }
+            throw .failure(PublishingClient.refusal(response, SourceReader.read(response.body, as: .json).value))
+        }
     }
 
     static func escaped(_ text: String) -> String {
