@@ -4,7 +4,7 @@
 import Association
 import SourceJSON
 
-/// The limits for the lists of one file. Each list uses up a part of them.
+/// The limits for the lists of one file. Each list uses up a part of them; an app file has one list.
 struct SearchBudget {
     /// A list written by hand has dozens of rules, and a generated list repeats itself.
     static let rulesMax = 200
@@ -21,6 +21,20 @@ struct SearchBudget {
 
     init() {}
 
+    /// How many rules at the beginning of the only list of a file are compared.
+    static func count(of rules: [[String]], table: SubstitutionTable?) -> Int {
+        var budget = SearchBudget()
+        return budget.take(rules, table: table)
+    }
+
+    /// Whether a rule's patterns are short enough to try URLs that are made from them.
+    static func allows(_ patterns: [String]) -> Bool { patterns.allSatisfy { $0.utf8.count <= patternBytesMax } }
+
+    /// As how many rules of usual length one counts: a pattern of many wildcards is tried at each place of a URL that is as long.
+    static func weight(of patterns: [String]) -> Int {
+        patterns.reduce(1) { sum, text in sum + text.utf8.count { $0 == UInt8(ascii: "*") } * text.utf8.count / 50 }
+    }
+
     /// The number of rules at the beginning of a list that are within the limits. These rules use up the limits. Whether a
     /// rule is covered depends only on earlier rules, so a result for the beginning of a list holds for the whole list. A
     /// variable counts with all its values wherever it is used, because each value becomes part of the automaton.
@@ -28,9 +42,8 @@ struct SearchBudget {
         var count = 0
         var bytesLeft = min(Self.listBytesMax, fileBytesLeft)
         for patterns in rules.prefix(Self.rulesMax) {
-            let sizes = patterns.map(\.utf8.count)
-            let size = sizes.reduce(0, +) + patterns.reduce(0) { $0 + Self.bytes(ofVariablesIn: $1, table) }
-            guard sizes.allSatisfy({ $0 <= Self.patternBytesMax }), size <= bytesLeft else { break }
+            let size = patterns.reduce(0) { $0 + $1.utf8.count + Self.bytes(ofVariablesIn: $1, table) }
+            guard Self.allows(patterns), size <= bytesLeft else { break }
             bytesLeft -= size
             fileBytesLeft -= size + Self.ruleOverhead
             count += 1

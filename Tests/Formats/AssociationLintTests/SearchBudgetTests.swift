@@ -7,34 +7,34 @@ import Testing
 
 @Suite struct SearchBudgetTests {
     @Test func `accepts two hundred rules`() {
-        var scope = SearchBudget()
-        #expect(scope.take(Array(repeating: ["/a"], count: 200)) == 200)
-        #expect(scope.take(Array(repeating: ["/a"], count: 201)) == 200)
+        var budget = SearchBudget()
+        #expect(budget.take(Array(repeating: ["/a"], count: 200)) == 200)
+        #expect(budget.take(Array(repeating: ["/a"], count: 201)) == 200)
     }
 
     @Test func `stops before a pattern that is too long`() {
-        var scope = SearchBudget()
+        var budget = SearchBudget()
         let long = String(repeating: "a", count: 512)
-        #expect(scope.take([["/a"], [long], ["/b"]]) == 3)
-        #expect(scope.take([["/a"], [long + "a"], ["/b"]]) == 1)
+        #expect(budget.take([["/a"], [long], ["/b"]]) == 3)
+        #expect(budget.take([["/a"], [long + "a"], ["/b"]]) == 1)
     }
 
     @Test func `counts the bytes of a list and of a file`() {
-        var scope = SearchBudget()
+        var budget = SearchBudget()
         let full = Array(repeating: [String(repeating: "a", count: 512)], count: 17)
         // 8,192 bytes for a list, and 40,960 for the file, where each rule counts 24 bytes more.
-        #expect((0..<6).map { _ in scope.take(full) } == [16, 16, 16, 16, 13, 0])
+        #expect((0..<6).map { _ in budget.take(full) } == [16, 16, 16, 16, 13, 0])
     }
 
     @Test func `counts all values of a variable wherever it is used`() {
         let large = SubstitutionVariable(name: "large", values: (0..<1_000).map { "value\($0)" })
         let small = SubstitutionVariable(name: "small", values: ["a", "b"])
         let rules = [["/$(small)/a"], ["/b"], ["/$(large)"], ["/c"]]
-        var scope = SearchBudget()
-        #expect(scope.take(rules) == 4)
-        #expect(scope.take(rules, table: SubstitutionTable([small])) == 4)
-        #expect(scope.take(rules, table: SubstitutionTable([small, large])) == 2)
-        #expect(scope.take([["$(large)"]], table: SubstitutionTable([large])) == 0, "at the beginning of a pattern too")
+        var budget = SearchBudget()
+        #expect(budget.take(rules) == 4)
+        #expect(budget.take(rules, table: SubstitutionTable([small])) == 4)
+        #expect(budget.take(rules, table: SubstitutionTable([small, large])) == 2)
+        #expect(budget.take([["$(large)"]], table: SubstitutionTable([large])) == 0, "at the start of a pattern too")
     }
 
     @Test func `counts every pattern of a rule`() {

@@ -6,10 +6,10 @@ import SourceJSON
 
 /// Lints one list of dynamic rules.
 enum AndroidListCheck {
-    static func report(_ rules: [AndroidRule], into findings: inout FindingList, _ scope: inout SearchBudget) {
+    static func report(_ rules: [AndroidRule], into findings: inout FindingList, _ budget: inout SearchBudget) {
         reportExcludeOnly(rules, &findings)
         reportOptionalParts(rules, &findings)
-        reportUseless(rules, &findings, &scope)
+        reportUseless(rules, &findings, &budget)
         reportSimilarPaths(rules, &findings)
     }
 
@@ -23,9 +23,9 @@ enum AndroidListCheck {
     /// Reports rules that have no effect, as `Reachability` proves. Exclusions without effect are not reported, because
     /// Google's own examples end with a rule that excludes everything.
     private static func reportUseless(
-        _ rules: [AndroidRule], _ findings: inout FindingList, _ scope: inout SearchBudget
+        _ rules: [AndroidRule], _ findings: inout FindingList, _ budget: inout SearchBudget
     ) {
-        let count = scope.take(rules.map(\.patternTexts))
+        let count = budget.take(rules.map(\.patternTexts))
         findings.reportRest(count, of: rules.map(\.range), .dal044)
         let useless = Reachability.uselessRules(
             of: AndroidMatcher(rules: Array(rules.prefix(count))), limits: SearchBudget.limits)

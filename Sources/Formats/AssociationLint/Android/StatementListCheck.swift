@@ -10,9 +10,9 @@ struct StatementListCheck {
     var findings: FindingList
 
     mutating func run() -> [Finding] {
-        var scope = SearchBudget()
+        var budget = SearchBudget()
         for rules in list.statements.lazy.flatMap(\.ruleLists) where !rules.isEmpty {
-            AndroidListCheck.report(rules, into: &findings, &scope)
+            AndroidListCheck.report(rules, into: &findings, &budget)
         }
         reportIncludes()
         reportDuplicates(list.statements)

@@ -25,8 +25,7 @@ struct LinkOrderCheck {
     /// Checks only the first rules of a long list. A rule that earlier rules cover stays covered, however the list
     /// continues. That an exclusion has no effect can be said only after checking the whole list.
     private func reportUseless(into findings: inout FindingList) {
-        var scope = SearchBudget()
-        let count = scope.take(app.links.map(\.patternTexts), table: source.table)
+        let count = SearchBudget.count(of: app.links.map(\.patternTexts), table: source.table)
         if count < app.links.count {
             findings.report(
                 Finding(

@@ -65,7 +65,7 @@ struct OverlapCheck {
             guard let matcher else { return }
             let candidates = WitnessCandidates(host: host, table: matcher.table)
             let links = app.links.lazy.filter { link in
-                link.exclude != true && link.patternTexts.allSatisfy { $0.utf8.count <= SearchBudget.patternBytesMax }
+                link.exclude != true && SearchBudget.allows(link.patternTexts)
             }
             urls = links.prefix(OverlapCheck.sampledMax).compactMap { link in
                 let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
@@ -115,11 +115,10 @@ struct OverlapCheck {
     /// The app with the first of its rules, as many as a search can handle. The first rule that matches a URL decides, so
     /// a URL that both beginnings open is one that both apps open.
     private static func beginning(of app: AppFile) -> AppFile {
-        var scope = SearchBudget()
         var beginning = app
-        beginning.links = Array(
-            app.links.prefix(
-                scope.take(app.links.map(\.patternTexts), table: SubstitutionTable(app.ios?.variables ?? []))))
+        let count = SearchBudget.count(
+            of: app.links.map(\.patternTexts), table: SubstitutionTable(app.ios?.variables ?? []))
+        beginning.links = Array(app.links.prefix(count))
         return beginning
     }
 

@@ -43,8 +43,10 @@ struct PlatformComparison {
         var findings: [Finding] = []
         var caseWitnesses: [LinkURL] = []
         var escapes: [EscapeWitness] = []
-        var triesLeft = min(Self.triesMax, Self.ruleTriesMax / (1 + 2 * app.links.map(Self.weight).reduce(0, +)))
-        var linksLeft = Self.linksMax
+        let weight = app.links.reduce(0) { $0 + SearchBudget.weight(of: $1.patternTexts) }
+        var triesLeft = min(Self.triesMax, Self.ruleTriesMax / (1 + 2 * weight))
+        // The cost of making URLs grows with the length of the patterns.
+        var linksLeft = SearchBudget.rulesMax
         var firstUnchecked: Int?
         // The directions of the differences that have a finding: whether the URL opens the app on iOS.
         var shown: Set<Bool> = []
@@ -56,9 +58,7 @@ struct PlatformComparison {
             }
             let feature = other.unsupported[index]
             guard feature != nil || mayDiffer(link) else { continue }
-            let isSearched =
-                linksLeft > 0 && link.patternTexts.allSatisfy { $0.utf8.count <= SearchBudget.patternBytesMax }
-            guard isSearched, triesLeft > 0 else {
+            guard linksLeft > 0, SearchBudget.allows(link.patternTexts), triesLeft > 0 else {
                 if firstUnchecked == nil { firstUnchecked = index }
                 if let feature { findings.append(omitted(link, feature, other)) }
                 continue
@@ -135,15 +135,6 @@ struct PlatformComparison {
     private static let triesMax = 1_000
     /// Rules times tried URLs: some tenths of a second.
     private static let ruleTriesMax = 2_000_000
-
-    /// As how many rules of usual length one counts: a pattern of many wildcards is tried at each place of a URL that is as long.
-    private static func weight(_ link: AppleComponent) -> Int {
-        link.patternTexts.reduce(1) { sum, text in
-            sum + text.utf8.count { $0 == UInt8(ascii: "*") } * text.utf8.count / 50
-        }
-    }
-    /// Rules for which URLs are made. The cost of each grows with the length of its patterns.
-    private static let linksMax = 200
 
     private func folds(_ link: AppleComponent) -> Bool {
         !(link.caseSensitive ?? app.ios?.defaults.caseSensitive ?? true)

@@ -18,9 +18,8 @@ extension PlatformComparison {
 
     /// The URLs that a search with all rules finds; nil if the list is too long for one.
     func search(_ other: OtherPlatform) -> RuleComparison? {
-        var scope = SearchBudget()
         guard !other.list.isLeftToManifest,
-            scope.take(app.links.map(\.patternTexts), table: source.table) == app.links.count
+            SearchBudget.count(of: app.links.map(\.patternTexts), table: source.table) == app.links.count
         else { return nil }
         // A list that opens nothing cannot open more than iOS does.
         return RuleComparison.examine(
@@ -132,7 +131,7 @@ extension PlatformComparison {
         var found: [LinkURL] = []
         for (index, link) in app.links.prefix(SearchBudget.rulesMax).enumerated() where !left.isEmpty {
             guard case .items = link.query, other.unsupported[index] == nil,
-                link.patternTexts.allSatisfy({ $0.utf8.count <= SearchBudget.patternBytesMax })
+                SearchBudget.allows(link.patternTexts)
             else { continue }
             let isEncoded = link.percentEncoded ?? app.ios?.defaults.percentEncoded ?? true
             let urls = WitnessCandidates(host: host, table: source.table).repeatingParameters(

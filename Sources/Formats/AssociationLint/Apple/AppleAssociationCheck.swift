@@ -21,14 +21,14 @@ struct AppleAssociationCheck {
 
     private mutating func reportLists(of links: AppleLinks) {
         let table = SubstitutionTable(links.variables)
-        var scope = SearchBudget()
+        var budget = SearchBudget()
         for entry in links.details {
             let lists = AppleListCheck(
                 entry: entry, defaults: [entry.defaults, links.defaults].compactMap { $0 }, table: table,
                 isForOldSystems: links.hasApps)
             lists.report(into: &findings)
-            lists.reportUseless(&findings, &scope)
-            lists.reportBothKinds(&findings, &scope)
+            lists.reportUseless(&findings, &budget)
+            lists.reportBothKinds(&findings, &budget)
         }
     }
 

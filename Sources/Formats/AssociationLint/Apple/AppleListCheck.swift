@@ -147,10 +147,10 @@ struct AppleListCheck {
         }
     }
 
-    func reportUseless(_ findings: inout FindingList, _ scope: inout SearchBudget) {
+    func reportUseless(_ findings: inout FindingList, _ budget: inout SearchBudget) {
         if let components = entry.components {
             let inherited = components.map { $0.inheriting(from: defaults) }
-            let count = scope.take(inherited.map(\.patternTexts), table: table)
+            let count = budget.take(inherited.map(\.patternTexts), table: table)
             findings.reportRest(count, of: components.map(\.range), .aasa082)
             let matcher = entry.componentMatcher(first: count, defaults: defaults, table: table)
             let useless = matcher.map { Reachability.uselessRules(of: $0, limits: SearchBudget.limits) } ?? []
@@ -160,7 +160,7 @@ struct AppleListCheck {
             report(useless, count, rules, &findings)
         }
         if let paths = entry.paths {
-            let count = scope.take(paths.map { [$0.text] }, table: table)
+            let count = budget.take(paths.map { [$0.text] }, table: table)
             findings.reportRest(count, of: paths.map(\.range), .aasa082)
             let matcher = entry.pathMatcher(first: count, defaults: defaults, table: table)
             // A path with `NOT ` has a rule id of its own.
@@ -186,7 +186,7 @@ struct AppleListCheck {
     }
 
     /// Reports an entry with both components and paths, and a URL that only one of them opens.
-    func reportBothKinds(_ findings: inout FindingList, _ scope: inout SearchBudget) {
+    func reportBothKinds(_ findings: inout FindingList, _ budget: inout SearchBudget) {
         guard let components = entry.components, let paths = entry.paths else { return }
         findings.report(
             .aasa025, at: entry.range,
@@ -196,8 +196,8 @@ struct AppleListCheck {
             // A file with `apps` is evidently meant for old systems too.
             severity: isForOldSystems ? .note : .warning)
         let inherited = components.map { $0.inheriting(from: defaults).patternTexts }
-        guard scope.take(inherited, table: table) == components.count,
-            scope.take(paths.map { [$0.text] }, table: table) == paths.count
+        guard budget.take(inherited, table: table) == components.count,
+            budget.take(paths.map { [$0.text] }, table: table) == paths.count
         else { return }
         // Old systems support neither defaults nor variables.
         let legacy = entry.pathMatcher(defaults: [], table: SubstitutionTable([]))

@@ -18,11 +18,7 @@ struct OpeningRules {
     var signature: [[RuleSignature]] { lists.map(\.signature) }
 
     /// What it costs to decide a URL.
-    var cost: Int {
-        lists.lazy.flatMap(\.patternTexts).reduce(1) { sum, texts in
-            sum + texts.reduce(1) { $0 + $1.utf8.count { $0 == UInt8(ascii: "*") } * $1.utf8.count / 50 }
-        }
-    }
+    var cost: Int { lists.lazy.flatMap(\.patternTexts).reduce(1) { $0 + SearchBudget.weight(of: $1) } }
 }
 
 /// How much the comparisons of one run may cost together.
@@ -140,8 +136,7 @@ struct OpeningSearch {
         var isComplete = true
         let lists = sides.map { side in
             side.lists.map { list in
-                var scope = SearchBudget()
-                let count = scope.take(list.patternTexts, table: list.table)
+                let count = SearchBudget.count(of: list.patternTexts, table: list.table)
                 if count < list.count { isComplete = false }
                 return list.prefix(count)
             }
@@ -209,7 +204,7 @@ struct OpeningSearch {
             let candidates = WitnessCandidates(host: host, table: list.table)
             let own = zip(list.sampledComponents, list.signature).lazy.filter { component, signature in
                 !signatures[other].contains(signature)
-                    && component.patternTexts.allSatisfy { $0.utf8.count <= SearchBudget.patternBytesMax }
+                    && SearchBudget.allows(component.patternTexts)
             }
             for (component, _) in own.prefix(Self.sampledMax) {
                 let isEncoded = component.percentEncoded != false
