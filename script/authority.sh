@@ -58,8 +58,9 @@ settings() {
   http: ["127.0.0.1:$2"], https: ["127.0.0.1:$3"],
   acme: {
     contact: ["you@example.com"], termsAgreed: true, directories: ["https://localhost:$4/dir"],
-    caFile: "${5:-$work/pebble.pem}", resolvers: ["127.0.0.1:$dns"], port: $2,
+    caFile: "${5:-$work/pebble.pem}", resolvers: ["127.0.0.1:$dns"],
   },
+  tests: { challengePort: $2 },
 }
 JSON
 }

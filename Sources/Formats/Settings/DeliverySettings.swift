@@ -61,7 +61,7 @@ extension SettingsReader {
     /// With an error in `delivery` or `store`, nothing is watched: requests might go elsewhere than intended.
     mutating func finishDelivery(_ root: SourceValue) {
         if root.members(named: "delivery").isEmpty { return }
-        if isUsable(["delivery", "store"], root), settings.manager.deliveryDraft.isEnabled {
+        if isUsable(["delivery", "store", "tests"], root), settings.manager.deliveryDraft.isEnabled {
             settings.manager.delivery = settings.manager.deliveryDraft
         }
     }

@@ -338,7 +338,7 @@ extension SettingsReader {
                 "`challenge` is dns-01, and `rfc2136` does not say which name server takes the TXT records; until then no "
                     + "certificates are ordered", fix: "write `rfc2136`, or remove `challenge`")
         }
-        if isUsable(["acme", "store"], root) { settings.manager.issuance = settings.manager.draft }
+        if isUsable(["acme", "store", "tests"], root) { settings.manager.issuance = settings.manager.draft }
     }
 
     /// Whether nothing is wrong with the values of these keys, which the manager is asked to use.

@@ -364,10 +364,6 @@ extension Setting {
         list("acme.resolvers", \.manager.draft.resolvers, "the address of a name server", example: "192.0.2.53:53") {
             IssuanceSettings.nameServer($0)
         },
-        Setting("acme.port", default: "\(IssuanceSettings().port)") { reader, member in
-            guard let port = reader.integer(member, 1...65_535) else { return }
-            reader.settings.manager.draft.port = UInt16(port)
-        },
         choice("acme.challenge", \.manager.draft.challenge, "kind of challenge", instead: nothingOrdered),
         Setting("acme.rfc2136") { $0.readUpdates($1) },
     ]
@@ -385,19 +381,9 @@ extension Setting {
 
     private static let delivery: [Setting] = [
         flag("delivery.enabled", \.manager.deliveryDraft.isEnabled),
-        Setting("delivery.apple") { $0.readMembers(of: $1, appleDelivery) },
-        Setting("delivery.google") { $0.readMembers(of: $1, googleDelivery) },
         // As `webhooks`, from when only the monitor had messages.
         Setting("delivery.webhooks") { $0.readWebhooks($1) },
     ]
-
-    private static let appleDelivery = [serviceURL(\.manager.deliveryDraft.appleURL)]
-
-    private static let googleDelivery = [serviceURL(\.manager.deliveryDraft.googleURL)]
-
-    private static func serviceURL(_ path: Path<String>) -> Setting {
-        Setting("url") { if let url = $0.webURL($1) { $0.settings[keyPath: path] = url } }
-    }
 
     private static let store: [Setting] = [
         Setting("store.database") { reader, member in
@@ -415,6 +401,21 @@ extension Setting {
         Setting("manager.proxy") { $0.readProxy($1) },
         Setting("webhooks") { $0.readWebhooks($1) },
     ]
+
+    /// Where the manager finds stand-ins of what is elsewhere: the authority's port for challenges, Apple's and Google's services. Tests
+    /// need them, so no document and no message names them.
+    static let tests: [Setting] = [
+        Setting("tests.challengePort") { reader, member in
+            guard let port = reader.integer(member, 1...65_535) else { return }
+            reader.settings.manager.draft.port = UInt16(port)
+        },
+        serviceURL("tests.appleURL", \.manager.deliveryDraft.appleURL),
+        serviceURL("tests.googleURL", \.manager.deliveryDraft.googleURL),
+    ]
+
+    private static func serviceURL(_ key: String, _ path: Path<String>) -> Setting {
+        Setting(key) { if let url = $0.webURL($1) { $0.settings[keyPath: path] = url } }
+    }
 }
 
 /// A value that is one of a few words.

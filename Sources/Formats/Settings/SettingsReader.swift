@@ -62,7 +62,7 @@ public struct SettingsReader {
         guard let root = document.value else { return }
         for member in members(of: root, "the settings", known: Setting.sections) {
             safeguard = SettingsReader.safeguards.contains(member.key) ? member.key : nil
-            read(member, Setting.all.filter { $0.section == member.key })
+            read(member, (Setting.all + Setting.tests).filter { $0.section == member.key })
             safeguard = nil
         }
         finishIssuance(root)
@@ -122,7 +122,7 @@ public struct SettingsReader {
         // `admin` is a safeguard, `manager.admin` is not.
         let isTop = known == Setting.sections
         return members.filter { member in
-            if known.contains(member.key) { return true }
+            if known.contains(member.key) || isTop && member.key == "tests" { return true }
             let nearest = NearestKey.find(member.key, among: known)
             let lost = nearest.flatMap { isTop && SettingsReader.safeguards.contains($0) ? $0 : nil }
             if let lost { lose(lost) }

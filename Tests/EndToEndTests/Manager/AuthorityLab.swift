@@ -39,8 +39,8 @@ final class AuthorityLab {
             { http: ["127.0.0.1:\(ports[0])"], https: ["127.0.0.1:0"],
               acme: {
                 \(settings) contact: ["you@example.com"], termsAgreed: true, caFile: "\(folder.path)/pebble.pem",
-                directories: ["https://localhost:\(ports[1])/dir"], resolvers: ["127.0.0.1:\(ports[2])"], port: \(ports[0]),
-              } }
+                directories: ["https://localhost:\(ports[1])/dir"], resolvers: ["127.0.0.1:\(ports[2])"],
+              }, tests: { challengePort: \(ports[0]) } }
             """)
         for host in hosts { try AuthorityLab.write(host, folder) }
         server = try RunningServer(["--config", "\(folder.path)/config", "--state", "\(folder.path)/state"])

@@ -254,8 +254,8 @@ struct ManagerTests {
         // The missing secret concerns the messages only.
         try settings(
             """
-            delivery: { apple: { url: 'http://\(services.address)/a/v1/' }, google: { url: 'http://\(services.address)/g' },
-                webhooks: [{ url: 'https://hooks.example.com/h', secretFile: '\(folder.path)/missing' }] }
+            tests: { appleURL: 'http://\(services.address)/a/v1/', googleURL: 'http://\(services.address)/g' },
+            delivery: { webhooks: [{ url: 'https://hooks.example.com/h', secretFile: '\(folder.path)/missing' }] }
             """)
         let server = try RunningServer(places + ["--http", "127.0.0.1:0"])
         let problem = "manager: sending no messages to the webhook at hooks.example.com: cannot read `secretFile`: "

@@ -25,7 +25,7 @@ struct PublishingCommandTests {
             "config/server.json",
             """
             { api: 'unix:\(folder.path)/api.sock', webhooks: [{ url: 'http://\(services.address)/hook', secretFile: '\(folder.path)/secret' }],
-              delivery: { apple: { url: 'http://\(services.address)/a/v1/' }, google: { url: 'http://\(services.address)/g' } } }
+              tests: { appleURL: 'http://\(services.address)/a/v1/', googleURL: 'http://\(services.address)/g' }, delivery: {} }
             """)
     }
 
@@ -65,7 +65,7 @@ struct PublishingCommandTests {
             second.status == 0 && second.output.hasSuffix("\nserved\nApple has it for 1 host\n"),
             "\(second.output)\(second.errors)")
         #expect(
-            try eventually {
+            eventually {
                 let messages = requests.value.filter {
                     $0.hasPrefix("POST /hook ") && $0.contains("\r\nwebhook-signature: v1,")
                 }

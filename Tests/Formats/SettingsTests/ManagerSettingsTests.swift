@@ -28,7 +28,7 @@ struct ManagerSettingsTests {
                 deny: ["old.example.com"],
                 leadsTo: { addresses: ["192.0.2.1", "2001:DB8:0::1"], names: ["edge.example.net"] },
                 preflight: "off", eab: { keyID: "kid", keyFile: "/run/eab" }, caFile: "/run/ca.pem", key: "rsa2048",
-                resolvers: ["192.0.2.53", "127.0.0.1:8053", "2001:db8::53", "[2001:db8::53]:5353"], port: 5002,
+                resolvers: ["192.0.2.53", "127.0.0.1:8053", "2001:db8::53", "[2001:db8::53]:5353"],
               },
               store: { database: "postgresql://user:secret@db.example.com/associated", keyFile: "/run/store.key" },
               manager: { admin: "127.0.0.1:9465", separate: true, proxy: "http://user:pass@proxy.example.com:3128" },
@@ -47,7 +47,7 @@ struct ManagerSettingsTests {
         #expect(issuance.expectedNames == ["edge.example.net"])
         #expect(issuance.preflight == .off)
         #expect(issuance.externalAccount?.keyID == "kid" && issuance.externalAccount?.keyFile == "/run/eab")
-        #expect(issuance.caFile == "/run/ca.pem" && issuance.key == .rsa2048 && issuance.port == 5002)
+        #expect(issuance.caFile == "/run/ca.pem" && issuance.key == .rsa2048 && issuance.port == 80)
         #expect(
             issuance.resolvers.map(\.description) == [
                 "192.0.2.53:53", "127.0.0.1:8053", "[2001:db8::53]:53", "[2001:db8::53]:5353",
@@ -94,13 +94,11 @@ struct ManagerSettingsTests {
     @Test func `reads how deliveries are watched`() throws {
         let reader = try read(
             """
-            { delivery: { enabled: true, apple: { url: "http://127.0.0.1:1/a/" }, google: { url: "https://b.example/c" },
-              webhooks: [{ url: "https://d.example/e", secretFile: "/run/secret" }] },
+            { delivery: { enabled: true, webhooks: [{ url: "https://d.example/e", secretFile: "/run/secret" }] },
               webhooks: [{ url: "https://f.example/g", secretFile: "/run/other" }] }
             """)
         #expect(reader.findings.isEmpty)
-        let delivery = try #require(reader.settings.manager.delivery)
-        #expect(delivery.appleURL == "http://127.0.0.1:1/a/" && delivery.googleURL == "https://b.example/c")
+        #expect(reader.settings.manager.delivery != nil)
         #expect(
             reader.settings.manager.webhooks == [
                 .init(url: "https://d.example/e", secretFile: "/run/secret"),
@@ -110,23 +108,40 @@ struct ManagerSettingsTests {
         #expect(usual == DeliverySettings())
     }
 
+    /// The keys of `tests`, which are in no document. With an error, the manager must not ask the real services.
+    @Test func `reads where tests have stand-ins`() throws {
+        let manager = "acme: { termsAgreed: true }, delivery: {}"
+        let reader = try read(
+            """
+            { \(manager), tests: {
+              challengePort: 5002, appleURL: "http://127.0.0.1:1/a/", googleURL: "https://b.example/c" } }
+            """)
+        #expect(reader.findings.isEmpty && reader.settings.manager.issuance?.port == 5002)
+        let delivery = try #require(reader.settings.manager.delivery)
+        #expect(delivery.appleURL == "http://127.0.0.1:1/a/" && delivery.googleURL == "https://b.example/c")
+        for tests in ["{ challengePort: 0 }", "{ appleURL: 'a' }", "{ googleUrl: 'https://a' }", "1"] {
+            let wrong = try read("{ \(manager), tests: \(tests) }")
+            #expect(wrong.findings.count == 1, "\(tests)")
+            #expect(wrong.settings.manager.issuance == nil && wrong.settings.manager.delivery == nil, "\(tests)")
+        }
+    }
+
     /// With an error, nothing is watched.
     @Test(
         arguments: [
             ("true", "`delivery` must be an object"), ("{ enabled: 1 }", "`enabled` must be true or false"),
-            ("{ apple: { url: 'a' } }", "`url` is not a URL"), ("{ apple: 'https://a' }", "`apple` must be an object"),
-            ("{ google: { uri: 'https://a' } }", "unknown setting `uri` is ignored"),
+            ("{ apple: 'https://a' }", "unknown setting `apple` is ignored"),
             ("{ webhooks: {} }", "`webhooks` must be an array"),
             ("{ webhooks: ['https://a'] }", "a webhook must be an object"),
             ("{ webhooks: [{ url: 'https://a' }] }", "a webhook needs both `url` and `secretFile`"),
             ("{ webhooks: [{ url: 'ftp://a', secretFile: 'b' }] }", "`url` is not a URL"),
             ("{ webhooks: [{ url: 'https://:99999/', secretFile: 'b' }] }", "`url` is not a URL"),
-            ("{ apple: { url: 'https://a:0/' } }", "`url` is not a URL"),
-            ("{ apple: { url: 'https://a:65536/' } }", "`url` is not a URL"),
-            ("{ apple: { url: 'https://u@a/' } }", "`url` is not a URL"),
-            ("{ apple: { url: 'https://[::1]/' } }", "`url` is not a URL"),
-            ("{ apple: { url: 'https://a..b/' } }", "`url` is not a URL"),
-            ("{ apple: { url: 'https:///a' } }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://a:0/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://a:65536/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://u@a/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://[::1]/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https://a..b/', secretFile: 'b' }] }", "`url` is not a URL"),
+            ("{ webhooks: [{ url: 'https:///a', secretFile: 'b' }] }", "`url` is not a URL"),
         ])
     func `an invalid delivery turns the monitor off`(text: String, message: String) throws {
         let reader = try read("{ delivery: \(text) }")
@@ -199,7 +214,6 @@ struct ManagerSettingsTests {
             ("resolvers: ['a.b']", "'a.b'", "this is not the address of a name server", server),
             ("resolvers: ['unix:/a']", "'unix:/a'", "this is not the address of a name server", server),
             ("resolvers: ['192.0.2.53:0']", "'192.0.2.53:0'", "this is not the address of a name server", server),
-            ("port: 0", "0", "`port` must be a whole number from 1 to 65535", nil),
         ] as [(String, String, String, String?)])
     func `orders nothing with an invalid setting`(text: String, place: String, message: String, fix: String?) throws {
         let text = "{ acme: { termsAgreed: true, \(text) } }"
@@ -257,7 +271,7 @@ struct ManagerSettingsTests {
         ("acme: { termsAgreed: true }", true, false), ("acme: { termsAgreed: true, denny: [] }", false, true),
         ("acme: { termsAgred: true }", false, true), ("acem: { termsAgreed: true }", false, true),
         ("acme: { webrot: '/srv' }", false, false), ("acme: { webroot: 1 }", false, false),
-        ("acme: { termsAgreed: true }, delivery: true", true, true), ("delivery: { apple: 1 }", false, true),
+        ("acme: { termsAgreed: true }, delivery: true", true, true), ("delivery: { enabled: 1 }", false, true),
         ("store: { database: 1 }", false, true), ("store: { database: 'postgres://db/a', keyFil: 'k' }", false, true),
         ("store: { keyFil: 'k' }", false, false), ("manager: { admn: 'x' }", false, false),
         ("acme: { termsAgreed: true }, manager: { admn: 'x' }, workers: 0", true, false),
