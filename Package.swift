@@ -52,6 +52,7 @@ let package = Package(
         module("AssociationLint", in: "Formats", ["Association", "SourceJSON"]),
         module("AssociationImport", in: "Formats", ["Association", "AssociationLint", "SourceJSON"]),
         module("AssociationSnippets", in: "Formats", ["Association", "SourceJSON"]),
+        module("QRCode", in: "Formats"),
         module("HTTP", in: "Formats"),
         module(
             "Settings", in: "Formats", ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
@@ -115,8 +116,7 @@ let package = Package(
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
                 "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
-                "Serving",
-                "Settings", "Supervision",
+                "QRCode", "Serving", "Settings", "Supervision",
             ],
             path: "Sources/Program/associated", swiftSettings: strict),
 
@@ -132,6 +132,7 @@ let package = Package(
         tests("AssociationLint", in: "Formats", "Association", "AssociationSamples", "SourceJSON", "TestSupport"),
         tests("AssociationImport", in: "Formats", "Association", "SourceJSON"),
         tests("AssociationSnippets", in: "Formats", "Association", "AssociationSamples"),
+        tests("QRCode", in: "Formats"),
         tests("HTTP", in: "Formats"),
         tests("Posix", in: "System", "CLinux", "TestSupport"),
         .testTarget(

@@ -62,6 +62,7 @@ enum ModuleTable {
         Module("AssociationLint", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
         Module("AssociationImport", in: .formats, .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
         Module("AssociationSnippets", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
+        Module("QRCode", in: .formats, .pure, mayImport: []),
         Module("HTTP", in: .formats, .data, mayImport: ["Glibc"]),
         Module(
             "Settings", in: .formats, .control,
@@ -135,8 +136,7 @@ enum ModuleTable {
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
                 "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
-                "Serving", "Settings", "Supervision", "Glibc",
-                "Synchronization",
+                "QRCode", "Serving", "Settings", "Supervision", "Glibc", "Synchronization",
             ]),
     ]
 
