@@ -98,6 +98,15 @@ struct CommandLineTests {
             "\"ftp://a.test/\" is not a link: the scheme is `ftp`, not http or https; write https://, a host "
                 + "and a path, such as https://a.test/"
         ),
+        (["qr"], "qr needs URL"),
+        (
+            ["qr", "a\tb"],
+            "\"a\\tb\" is not a link: there is a control character or white space at byte 1; write https://host/path"
+        ),
+        (
+            ["qr", "a.test/" + String(repeating: "a", count: 2939)],
+            "the URL has 2954 bytes, and the largest QR code holds 2953"
+        ),
         (["why", "a.test", "--platform", "web"], "--platform must be apple, ios or android, not web"),
         (["why", "a.test", "--timeout", "0"], "--timeout 0 is not a number of seconds from 1 to 3600"),
         (["init"], "init needs --name and --host when it is not run in a terminal"),

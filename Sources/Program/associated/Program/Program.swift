@@ -9,7 +9,7 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .importFiles,
+        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .importFiles,
         .initialise, .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token, .audit,
         .retire, .status, .history, .health,
         .schema, .completion, .manual, .version,

@@ -123,6 +123,14 @@ extension LinkURL {
         return host.contains(".") && !host.contains("@") ? parse("https://\(text)") : reading
     }
 
+    /// The same, for a command that works on one.
+    static func required(_ text: String) throws(Refusal) -> LinkURL {
+        switch typed(text) {
+        case .failure(let problem): throw .usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
+        case .success(let url): return url
+        }
+    }
+
     /// The same with a host that a phone can verify: a name, and no address.
     static func link(_ text: String) -> Result<LinkURL, LinkURLProblem> {
         typed(text).flatMap { url in

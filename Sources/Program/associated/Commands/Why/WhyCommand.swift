@@ -47,12 +47,7 @@ struct WhyRun {
 
     init(_ arguments: ParsedArguments) throws {
         self.arguments = arguments
-        let text = arguments.operands[0]
-        switch LinkURL.typed(text) {
-        case .failure(let problem):
-            throw Refusal.usage("\(text.debugDescription) is not a link: \(problem.advice(on: text))")
-        case .success(let url): self.url = url
-        }
+        url = try .required(arguments.operands[0])
         let platform: LinkMatching.Platform? = try arguments.choice("--platform")
         platforms =
             switch platform {
