@@ -16,7 +16,6 @@ struct AppFileText {
         self.comments = Dictionary(uniqueKeysWithValues: comments.map { (ExactText($0.key), $0.value) })
     }
 
-    /// Adds a line.
     mutating func add(_ line: String, indent: Int = 0) {
         text += String(repeating: " ", count: indent) + line + "\n"
     }

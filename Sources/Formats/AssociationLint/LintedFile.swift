@@ -43,7 +43,6 @@ public struct LintedFile: Sendable {
     }
 }
 
-/// A kind of file.
 public enum DocumentKind: String, Hashable, Sendable, CaseIterable {
     case appleAssociation = "apple"
     /// A CMS signed message. Only apple-app-site-association files are known to be signed.

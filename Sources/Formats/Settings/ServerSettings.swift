@@ -98,7 +98,6 @@ public struct SandboxSettings: Sendable, Equatable {
     public init() {}
 }
 
-/// The settings of the access log.
 public struct AccessLogSettings: Hashable, Sendable {
     public var place = Place.off
     public var format = LogFormat.json
@@ -132,7 +131,6 @@ extension AccessLogSettings.Place {
     public static let advice = "write `off`, `stdout`, or a path such as `access.log`"
 }
 
-/// The settings of the process log.
 public struct ProcessLogSettings: Hashable, Sendable {
     public var format = Format.text
     public var level = Level.info

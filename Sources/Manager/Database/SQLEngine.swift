@@ -1,6 +1,5 @@
 // The operations in which SQLite and PostgreSQL differ. Everything else (retries, rows, migrations) is common code on top of them.
 
-/// The location of a database.
 public enum DatabaseLocation: Hashable, Sendable {
     /// The path of a SQLite file, which is created if it does not exist.
     case sqlite(path: String)

@@ -44,7 +44,6 @@ struct AuthorityOrder: Hashable, Sendable {
     }
 }
 
-/// The authorization for one host.
 struct HostAuthorization: Hashable, Sendable {
     enum Status: String, Hashable, Sendable {
         case pending, valid, invalid, deactivated, expired, revoked, unknown

@@ -56,7 +56,6 @@ public struct FetchRequest: Sendable {
     }
 }
 
-/// The limits of one fetch.
 public struct FetchLimits: Sendable {
     /// The whole fetch. AOSP allows five seconds, and so does Apple's fetcher as far as observed.
     public var milliseconds = 5_000

@@ -69,7 +69,6 @@ public struct IOSApp: Sendable {
     public var services = AppleService.defaults
     /// The ids of App Clips, for the `appclips` service.
     public var appClips: [String] = []
-    /// The number of the app in the App Store.
     public var storeID: String?
     /// Whether `paths` and `apps: []` are written too, for iOS 9 to 12.
     public var hasLegacyPaths = false
@@ -109,7 +108,6 @@ public enum DocumentSigning: String, Hashable, Sendable, CaseIterable {
     case everywhere
 }
 
-/// The app on Android.
 public struct AndroidApp: Sendable {
     public var packages: [AndroidPackage]
     /// In full: `delegate_permission/common.handle_all_urls`.

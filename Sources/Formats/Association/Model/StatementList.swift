@@ -2,7 +2,6 @@
 
 public import SourceJSON
 
-/// A statement list.
 public struct StatementList: Sendable {
     /// Every entry that is an object and not an include, even if no consumer can use it.
     public var statements: [Statement] = []
@@ -63,7 +62,6 @@ public struct Statement: Sendable {
     public var range: SourceRange
 }
 
-/// The target of a statement.
 public enum StatementTarget: Hashable, Sendable {
     /// An app and its signing certificates, as they were written.
     case androidApp(package: LocatedText, fingerprints: [LocatedText])

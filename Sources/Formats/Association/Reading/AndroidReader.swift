@@ -2,7 +2,6 @@
 
 import SourceJSON
 
-/// Reads `android`.
 struct AndroidReader {
     private let object: ObjectReader
     private var findings: FindingCollector { object.findings }

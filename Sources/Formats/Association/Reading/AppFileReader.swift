@@ -3,7 +3,6 @@
 
 import SourceJSON
 
-/// Reads one app file.
 struct AppFileReader {
     let findings: FindingCollector
     /// The names under `environments`.

@@ -3,7 +3,6 @@
 
 import SourceJSON
 
-/// Reads rules.
 struct AppleRuleReader {
     private let findings: FindingCollector
     /// `applinks.defaults`; set before any component is read.

@@ -2,7 +2,6 @@
 
 import SourceJSON
 
-/// Reads `ios`.
 struct IOSReader {
     private let object: ObjectReader
     private var findings: FindingCollector { object.findings }

@@ -2,7 +2,6 @@
 
 import SourceJSON
 
-/// Reads `links`.
 struct LinkReader {
     private let findings: FindingCollector
     private let defaults: AppleDefaults

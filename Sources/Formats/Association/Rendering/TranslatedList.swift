@@ -1,7 +1,6 @@
 // The rules of an app file as translated for another platform, with the link that each came from, and the links that could
 // not be translated.
 
-/// A translated list of rules.
 package struct TranslatedList<Rule: Sendable>: Sendable {
     package var rules: [Rule] = []
     /// For each rule, the index of its link; -1 for a rule that has none.

@@ -5,7 +5,6 @@
 struct ProductSearch {
     enum Outcome: Hashable { case finished, stopped, outOfSteps }
 
-    /// The texts of a search.
     enum Texts {
         case all
         /// Paths: empty, or beginning with a slash.

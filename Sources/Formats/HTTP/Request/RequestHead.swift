@@ -91,7 +91,6 @@ public struct FieldValue: Hashable, Sendable {
     }
 }
 
-/// The method of a request.
 public enum Method: UInt8, Sendable {
     case get
     case head

@@ -5,7 +5,6 @@ public import Client
 import Posix
 public import TLS
 
-/// The answers of one host.
 struct HostAnswers: Sendable {
     let host: CheckedHost
     var addresses: [SocketAddress] = []

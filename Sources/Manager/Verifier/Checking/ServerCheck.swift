@@ -143,7 +143,6 @@ public struct ServerCheck: Sendable {
     }
 }
 
-/// The settings of a check.
 public struct CheckSettings: Sendable {
     public var limits = FetchLimits()
     public var overrides: [AddressOverride] = []

@@ -4,7 +4,6 @@ import HTTP
 public import Posix
 import Service
 
-/// The settings of the admin listener.
 public struct AdminSettings: Sendable {
     public var address: SocketAddress
     /// The token that a client must send for everything but health; nil for none.

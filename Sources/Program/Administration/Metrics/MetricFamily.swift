@@ -12,7 +12,6 @@ public struct MetricFamily: Sendable, Equatable {
         case counter, gauge, histogram
     }
 
-    /// One number.
     public struct Sample: Sendable, Equatable {
         /// Appended to the name of the family: `_bucket`, `_sum` or `_count` in a histogram.
         public var suffix = ""

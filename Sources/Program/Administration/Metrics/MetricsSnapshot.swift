@@ -20,7 +20,6 @@ public struct MetricsSnapshot: Sendable {
     }
 }
 
-/// The state of one worker.
 public struct WorkerState: Sendable, Equatable {
     /// Milliseconds since an unanswered heartbeat; 0 if the worker is healthy.
     public var silentMilliseconds: Int64

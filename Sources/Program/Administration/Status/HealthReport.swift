@@ -89,7 +89,6 @@ public struct ManagerSilence: Sendable, Equatable {
 
     private var cause: String { whole.map { " (\($0))" } ?? "" }
 
-    /// The note of the health report.
     var note: String? {
         duration.map { "the manager has been silent for \($0)\(cause)" }
             ?? whole.map { "the manager cannot work: \($0)" }

@@ -59,7 +59,6 @@ public struct StatusReport: Sendable, Equatable {
         }
     }
 
-    /// An open finding.
     public struct OpenFinding: Sendable, Equatable {
         /// In one line.
         public var finding: String

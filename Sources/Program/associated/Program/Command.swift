@@ -4,7 +4,6 @@ import Hosting
 import Settings
 import Supervision
 
-/// One command of the program.
 struct Command: Sendable {
     let name: String
     /// What it does, in one line.

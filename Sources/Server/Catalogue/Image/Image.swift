@@ -109,7 +109,6 @@ struct RepresentationRecord: BitwiseCopyable {
     var file: Int64
 }
 
-/// One answer.
 struct AnswerRecord: BitwiseCopyable {
     var kind: UInt8
     /// 0 or 1.

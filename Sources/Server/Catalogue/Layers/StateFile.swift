@@ -4,7 +4,6 @@
 
 public import Posix
 
-/// The sections of a state file.
 public enum StateSection: UInt64, Sendable, CaseIterable {
     /// A layer of the catalogue.
     case layer = 1

@@ -10,7 +10,6 @@ import HTTP
     /// The shared pages: a layer with one site. Nil when there are none.
     let sharedPages: UnsafePointer<LayerView>?
 
-    /// A site of this catalogue.
     public struct Site: Equatable {
         let layer: Int32
         let index: Int32

@@ -65,7 +65,6 @@ struct HostCache<Value> {
         places[slots.remove(at: place).hash] = nil
     }
 
-    /// Changes all values.
     mutating func changeAll(_ body: (inout Value) -> Void) {
         for place in places.values { body(&slots[place].value) }
     }

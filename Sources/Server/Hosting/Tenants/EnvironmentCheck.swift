@@ -7,7 +7,6 @@ public import Settings
 public import SourceJSON
 
 public enum EnvironmentCheck {
-    /// The error for a server with these settings.
     public static func error(_ settings: ServerSettings, configPath: String, publishedPath: String) -> Finding? {
         guard settings.environment != nil else { return nil }
         let files = AppFiles(

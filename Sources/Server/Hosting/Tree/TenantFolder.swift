@@ -58,7 +58,6 @@ struct TenantFolder: ~Copyable, Sendable {
     /// Whether both have one.
     func isInBoth(_ top: String) -> Bool { published?.mayHave(top) == true && root.mayHave(top) }
 
-    /// The names of all published folders.
     func publishedNames() throws(SystemError) -> [String] {
         try published?.folder.list("").entries.filter(TenantFolder.isTenant).map(\.name) ?? []
     }

@@ -5,7 +5,6 @@ import Glibc
 
 /// Child processes, for a parent with one thread.
 public enum ChildProcess {
-    /// How a child ended.
     public enum End: Hashable, Sendable {
         case status(Int32)
         case signal(Int32)

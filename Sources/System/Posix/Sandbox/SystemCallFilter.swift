@@ -7,7 +7,6 @@ import Glibc
 
 /// A filter for the system calls of a process, as data.
 public struct SystemCallFilter: Sendable {
-    /// The rule for one call.
     public struct Rule: Sendable {
         public var call: Int32
         /// The rule matches when all conditions of one alternative are true.

@@ -179,7 +179,6 @@ public enum CertificateName {
     }
 }
 
-/// The facts of one certificate.
 public struct CertificateFacts: Hashable, Sendable {
     /// In the form of RFC 4514, such as `CN=shop.example.com`.
     public var subject: String

@@ -4,7 +4,6 @@
 import COpenSSL
 import Posix
 
-/// The client of a handshake.
 public struct HandshakeClient: Sendable {
     /// The worker's token of the connection.
     let token: UInt64

@@ -61,7 +61,6 @@ extension Command.Option {
         name: "--timeout", value: "SECONDS", help: "timeout for each request (default: 5, like the verifiers)")
 }
 
-/// One run of the command.
 struct CheckRun {
     static let appleCDN = DeliverySettings().appleURL
     static let google = DeliverySettings().googleURL

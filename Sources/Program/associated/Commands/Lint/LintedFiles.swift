@@ -139,7 +139,6 @@ struct LintedFiles {
         }
     }
 
-    /// The configuration that a file is in.
     private func configuration(of file: String) -> GivenConfiguration? {
         configurations.first { file.hasPrefix("\($0.path)/") }
     }

@@ -31,7 +31,6 @@ extension Command {
     ) { arguments in try WhyRun(arguments).run() }
 }
 
-/// One run of the command.
 struct WhyRun {
     private let url: LinkURL
     /// Nil if the files of the URL cannot be fetched.
