@@ -41,7 +41,6 @@ public struct Work: Hashable, Sendable {
     public let kind: Kind
     public let key: String
     public let state: String
-    public let priority: Int64
     /// 0 if no other work of its tenant was due when it was added, and one less each time that number doubles.
     public let turn: Int64
     /// The number of failed attempts.
@@ -205,7 +204,7 @@ public struct Work: Hashable, Sendable {
         for row in rows {
             let lastHolder: String? = try row[6]
             let work = Work(
-                kind: kind, key: try row[0], state: try row[1], priority: level.priority, turn: level.turn,
+                kind: kind, key: try row[0], state: try row[1], turn: level.turn,
                 tries: try row[2], problem: try row[5], journal: try row[3], holder: holder,
                 isTakenOver: lastHolder != nil, attempt: try row[4] + 1)
             let charges = charges(work)

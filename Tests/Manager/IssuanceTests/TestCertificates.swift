@@ -12,12 +12,12 @@ final class TestCertificates: Sendable {
         let rootKey = try PrivateKey.generate()
         let root = ServerIdentity(
             certificate: try TestCertificates.authority("Root").certificate(for: rootKey), chain: nil, key: rootKey,
-            problems: [], certificateFile: "", keyFile: "")
+            problems: [], certificateFile: "")
         let key = try PrivateKey.generate()
         let certificate = try TestCertificates.authority("Intermediate").certificate(for: key, by: root)
         intermediate = String(decoding: certificate.pem, as: UTF8.self)
         issuer = ServerIdentity(
-            certificate: certificate, chain: nil, key: key, problems: [], certificateFile: "", keyFile: "")
+            certificate: certificate, chain: nil, key: key, problems: [], certificateFile: "")
     }
 
     private static func authority(_ name: String) -> CertificateDraft {

@@ -16,15 +16,14 @@ final class TestIssuer: Sendable {
         let second = try draft.certificate(for: key, by: TestIssuer.root("Second Root"))
         chains = [String(decoding: first.pem, as: UTF8.self), String(decoding: second.pem, as: UTF8.self)]
         intermediate = ServerIdentity(
-            certificate: first, chain: nil, key: key, problems: [], certificateFile: "", keyFile: "")
+            certificate: first, chain: nil, key: key, problems: [], certificateFile: "")
     }
 
     private static func root(_ name: String) throws -> ServerIdentity {
         let key = try PrivateKey.generate()
         let draft = CertificateDraft(commonName: name, alternativeNames: nil, isAuthority: true, days: 30)
         return ServerIdentity(
-            certificate: try draft.certificate(for: key), chain: nil, key: key, problems: [], certificateFile: "",
-            keyFile: "")
+            certificate: try draft.certificate(for: key), chain: nil, key: key, problems: [], certificateFile: "")
     }
 
     /// A certificate for the key and the names of a request, in PEM.

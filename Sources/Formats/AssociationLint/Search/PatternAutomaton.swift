@@ -150,15 +150,6 @@ enum SymbolSet: Hashable, Sendable {
         case .anyBut(let value): symbol != value
         }
     }
-
-    /// The symbols that it distinguishes from others.
-    var mentioned: [UInt32] {
-        switch self {
-        case .one(let value), .anyBut(let value): [value]
-        case .any: []
-        case .ascii(let set): set.members.map(UInt32.init)
-        }
-    }
 }
 
 /// The symbols that an automaton distinguishes from others.

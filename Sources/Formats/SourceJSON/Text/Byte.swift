@@ -29,7 +29,6 @@ enum Byte {
     static let underscore: UInt8 = 0x5F
     static let backtick: UInt8 = 0x60
     static let openBrace: UInt8 = 0x7B
-    static let bar: UInt8 = 0x7C
     static let closeBrace: UInt8 = 0x7D
     static let percent: UInt8 = 0x25
 }

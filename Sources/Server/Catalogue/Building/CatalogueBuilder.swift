@@ -36,9 +36,6 @@ public struct CatalogueBuilder: ~Copyable {
         segments = RecordTable(hash: hash)
     }
 
-    /// The number of sites and removal marks so far.
-    public var count: Int { sites.count }
-
     /// Adds a site. The caller merges everything of one host first: adding a host twice is a bug.
     public mutating func add(_ site: PreparedSite) { add(record(of: site)) }
 

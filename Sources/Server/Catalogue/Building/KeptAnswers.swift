@@ -8,8 +8,6 @@ public struct KeptBytes: Hashable, Sendable {
     let layer: CatalogueLayer
     let blob: Blob
 
-    public var count: Int { Int(blob.count) }
-
     public static func == (left: KeptBytes, right: KeptBytes) -> Bool {
         left.layer === right.layer && left.blob == right.blob
     }

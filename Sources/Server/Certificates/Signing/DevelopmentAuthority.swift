@@ -29,7 +29,7 @@ public final class DevelopmentAuthority: Sendable {
         do throws(CertificateProblem) {
             let key = try KeyFile(reading: keyPath).open()
             try DevelopmentAuthority.makeCertificate(certificatePath, for: key)
-            authority = try ServerIdentity(certificateFile: certificatePath, keyFile: keyPath, pool: ChainPool())
+            authority = try ServerIdentity(certificateFile: certificatePath, keyFile: keyPath)
         } catch {
             throw DevelopmentAuthority.failure("\(error.file): \(error.message)", certificatePath, keyPath)
         }
@@ -85,7 +85,7 @@ public final class DevelopmentAuthority: Sendable {
         let certificate = try draft.certificate(for: key, by: authority)
         let name = "development certificate for \(host.isEmpty ? "localhost" : host)"
         return ServerIdentity(
-            certificate: certificate, chain: nil, key: key, problems: [], certificateFile: name, keyFile: name)
+            certificate: certificate, chain: nil, key: key, problems: [], certificateFile: name)
     }
 
     /// Creates the key, unless it exists.

@@ -13,9 +13,6 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The failure of `call` with the current `errno`.
     static func last(_ call: String) -> SystemError { SystemError(call: call, number: errno) }
 
-    /// A call for something that does not exist.
-    public static func missing(_ call: String) -> SystemError { SystemError(call: call, number: ENOENT) }
-
     /// A call that the process's user may not make.
     public static func refused(_ call: String) -> SystemError { SystemError(call: call, number: EACCES) }
 

@@ -13,19 +13,17 @@ public final class ServerIdentity: Sendable {
     /// Problems of the files with which they can still be used.
     public let problems: [CertificateProblem]
     let certificateFile: String
-    let keyFile: String
 
     /// The memory that it takes, estimated: intermediates are counted, though hosts may share them.
     public let byteCount: Int
 
     public init(
         certificate: consuming Certificate, chain: CertificateChain?, key: consuming PrivateKey,
-        problems: [CertificateProblem],
-        certificateFile: String, keyFile: String
+        problems: [CertificateProblem], certificateFile: String
     ) {
         self.certificate = certificate
         self.key = key
-        (self.chain, self.problems, self.certificateFile, self.keyFile) = (chain, problems, certificateFile, keyFile)
+        (self.chain, self.problems, self.certificateFile) = (chain, problems, certificateFile)
         let chainBytes =
             chain.map { chain in (0..<chain.count).reduce(0) { $0 + chain.certificate($1).byteCount } } ?? 0
         byteCount = 8_192 + 112 * self.certificate.nameCount + 2 * self.certificate.byteCount + chainBytes
@@ -51,14 +49,10 @@ public final class ServerIdentity: Sendable {
 }
 
 extension ServerIdentity {
-    /// Reads one pair of files, for a signer or a command. Hosts' certificates come from the `CertificateStore`.
-    public convenience init(certificateFile: String, keyFile: String) throws(CertificateProblem) {
-        try self.init(certificateFile: certificateFile, keyFile: keyFile, pool: ChainPool())
-    }
-
-    /// Reads two files of the operator. Throws the problem if the pair cannot be used.
+    /// Reads two files of the operator. Throws the problem if the pair cannot be used. Hosts' certificates come from the
+    /// `CertificateStore`.
     public convenience init(
-        certificateFile: String, keyFile: String, pool: ChainPool
+        certificateFile: String, keyFile: String, pool: ChainPool = ChainPool()
     ) throws(CertificateProblem) {
         let bytes: [UInt8]
         do throws(FileError) {
@@ -96,8 +90,7 @@ extension ServerIdentity {
         let chain = try ServerIdentity.chain(for: own.certificate, rest, file, pool, &problems)
         if let permissionProblem = keyFile.permissionProblem { problems.append(permissionProblem) }
         self.init(
-            certificate: own.certificate, chain: chain, key: key, problems: problems, certificateFile: file,
-            keyFile: keyFile.path)
+            certificate: own.certificate, chain: chain, key: key, problems: problems, certificateFile: file)
     }
 
     /// The DER bytes of the certificates of a file, which is PEM or one certificate in DER.

@@ -10,8 +10,6 @@ public final class SigningKey: Sendable {
         case p256
         /// With 2,048 bits.
         case rsa2048
-
-        public var isRSA: Bool { self == .rsa2048 }
     }
 
     /// The public key, as numbers in network byte order.

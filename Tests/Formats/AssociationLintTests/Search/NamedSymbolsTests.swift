@@ -25,6 +25,13 @@ struct NamedSymbolsTests {
                 }
             }
         }
-        #expect(symbols.all == Set(sets.flatMap(\.mentioned)))
+        let named = sets.flatMap { set -> [UInt32] in
+            switch set {
+            case .one(let value), .anyBut(let value): [value]
+            case .any: []
+            case .ascii(let set): set.members.map(UInt32.init)
+            }
+        }
+        #expect(symbols.all == Set(named))
     }
 }

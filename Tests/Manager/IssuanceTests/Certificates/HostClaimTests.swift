@@ -12,7 +12,7 @@ struct HostClaimTests {
 
     private static func claim(_ state: IssuanceState, renewAt: Int64?) -> HostClaim {
         let work = Work(
-            kind: CertificateWork.kind, key: "a.example", state: state.rawValue, priority: 0, turn: 0, tries: 0,
+            kind: CertificateWork.kind, key: "a.example", state: state.rawValue, turn: 0, tries: 0,
             problem: nil, journal: nil, holder: "n/1", isTakenOver: false, attempt: 1)
         let certificate = renewAt.map { time in
             StoredCertificate(
