@@ -6,34 +6,32 @@ public enum HTTPDate {
     /// The length of every date.
     public static let byteCount = 29
 
-    private static let days: StaticString = "ThuFriSatSunMonTueWed"
-    static let months: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
+    static let months: [StaticString] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 
     /// Writes the date into `target`, which has room for 29 bytes.
-    public static func write(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
-        precondition(target.count >= byteCount, "a date takes 29 bytes")
-        let (year, month, day) = civilDate(daysSince1970: floorDivide(seconds, 86_400))
-        let second = Int(seconds - floorDivide(seconds, 86_400) * 86_400)
-        let weekday = Int(((floorDivide(seconds, 86_400) % 7) + 7) % 7)
-
-        unsafe put(days, from: weekday * 3, target, 0)
-        unsafe target[3] = UInt8(ascii: ",")
-        unsafe target[4] = Octet.space
-        unsafe target[7] = Octet.space
-        unsafe target[11] = Octet.space
-        unsafe target[16] = Octet.space
-        unsafe put(day, target, 5)
-        unsafe put(months, from: (month - 1) * 3, target, 8)
-        unsafe put(year / 100, target, 12)
-        unsafe put(year % 100, target, 14)
-        unsafe putTime(second, target, 17)
-        unsafe put(" GMT", from: 0, count: 4, target, 25)
+    public static func write(_ seconds: Int64, into target: inout MutableSpan<UInt8>) {
+        let days = floorDivide(seconds, 86_400)
+        let (year, month, day) = civilDate(daysSince1970: days)
+        let weekday = Int(((days % 7) + 7) % 7)
+        put("Thu, Fri, Sat, Sun, Mon, Tue, Wed, ", from: weekday * 5, count: 5, &target, 0)
+        put(day, &target, 5)
+        target[7] = Octet.space
+        put(months[month - 1], count: 3, &target, 8)
+        target[11] = Octet.space
+        put(year / 100, &target, 12)
+        put(year % 100, &target, 14)
+        target[16] = Octet.space
+        putTime(Int(seconds - days * 86_400), &target, 17)
+        put(" GMT", count: 4, &target, 25)
     }
 
     /// The date as text, for the control plane.
     public static func text(_ seconds: Int64) -> String {
         var bytes = [UInt8](repeating: 0, count: byteCount)
-        unsafe bytes.withUnsafeMutableBytes { unsafe write(seconds, into: $0) }
+        var span = bytes.mutableSpan
+        write(seconds, into: &span)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -72,13 +70,7 @@ public enum HTTPDate {
     }
 
     static func monthNumber(_ text: Span<UInt8>, at offset: Int) -> Int? {
-        for month in 0..<12 {
-            let start = unsafe months.utf8Start + month * 3
-            if unsafe text[offset] == start[0], unsafe text[offset + 1] == start[1], unsafe text[offset + 2] == start[2]
-            {
-                return month + 1
-            }
-        }
+        for month in 0..<12 where text.extracting(offset..<offset + 3).equals(months[month]) { return month + 1 }
         return nil
     }
 
@@ -114,58 +106,57 @@ public enum HTTPDate {
     /// `2026-11-22T13:40:06Z`
     public static func timestamp(_ seconds: Int64) -> String {
         var bytes = [UInt8](repeating: 0, count: timestampByteCount)
-        unsafe bytes.withUnsafeMutableBytes { unsafe writeTimestamp(seconds, into: $0) }
+        var span = bytes.mutableSpan
+        writeTimestamp(seconds, into: &span)
         return "\(String(decoding: bytes, as: UTF8.self))Z"
     }
 
     /// Writes `2026-11-20T15:33:04` (RFC 3339 §5.6).
-    public static func writeTimestamp(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
-        precondition(target.count >= timestampByteCount, "a timestamp takes 19 bytes")
+    public static func writeTimestamp(_ seconds: Int64, into target: inout MutableSpan<UInt8>) {
         let days = floorDivide(seconds, 86_400)
         let (year, month, day) = civilDate(daysSince1970: days)
-        unsafe put(year / 100, target, 0)
-        unsafe put(year % 100, target, 2)
-        unsafe target[4] = UInt8(ascii: "-")
-        unsafe put(month, target, 5)
-        unsafe target[7] = UInt8(ascii: "-")
-        unsafe put(day, target, 8)
-        unsafe target[10] = UInt8(ascii: "T")
-        unsafe putTime(Int(seconds - days * 86_400), target, 11)
+        put(year / 100, &target, 0)
+        put(year % 100, &target, 2)
+        target[4] = UInt8(ascii: "-")
+        put(month, &target, 5)
+        target[7] = UInt8(ascii: "-")
+        put(day, &target, 8)
+        target[10] = UInt8(ascii: "T")
+        putTime(Int(seconds - days * 86_400), &target, 11)
     }
 
     /// Writes `20/Nov/2026:15:33:04 +0000`.
-    public static func writeCommonLog(_ seconds: Int64, into target: UnsafeMutableRawBufferPointer) {
-        precondition(target.count >= commonLogByteCount, "such a date takes 26 bytes")
+    public static func writeCommonLog(_ seconds: Int64, into target: inout MutableSpan<UInt8>) {
         let days = floorDivide(seconds, 86_400)
         let (year, month, day) = civilDate(daysSince1970: days)
-        unsafe put(day, target, 0)
-        unsafe target[2] = UInt8(ascii: "/")
-        unsafe put(months, from: (month - 1) * 3, target, 3)
-        unsafe target[6] = UInt8(ascii: "/")
-        unsafe put(year / 100, target, 7)
-        unsafe put(year % 100, target, 9)
-        unsafe target[11] = UInt8(ascii: ":")
-        unsafe putTime(Int(seconds - days * 86_400), target, 12)
-        unsafe put(" +0000", from: 0, count: 6, target, 20)
+        put(day, &target, 0)
+        target[2] = UInt8(ascii: "/")
+        put(months[month - 1], count: 3, &target, 3)
+        target[6] = UInt8(ascii: "/")
+        put(year / 100, &target, 7)
+        put(year % 100, &target, 9)
+        target[11] = UInt8(ascii: ":")
+        putTime(Int(seconds - days * 86_400), &target, 12)
+        put(" +0000", count: 6, &target, 20)
     }
 
-    private static func putTime(_ second: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {
-        unsafe put(second / 3600, target, offset)
-        unsafe target[offset + 2] = UInt8(ascii: ":")
-        unsafe put(second / 60 % 60, target, offset + 3)
-        unsafe target[offset + 5] = UInt8(ascii: ":")
-        unsafe put(second % 60, target, offset + 6)
+    private static func putTime(_ second: Int, _ target: inout MutableSpan<UInt8>, _ offset: Int) {
+        put(second / 3600, &target, offset)
+        target[offset + 2] = UInt8(ascii: ":")
+        put(second / 60 % 60, &target, offset + 3)
+        target[offset + 5] = UInt8(ascii: ":")
+        put(second % 60, &target, offset + 6)
     }
 
     private static func put(
-        _ text: StaticString, from index: Int, count: Int = 3, _ target: UnsafeMutableRawBufferPointer, _ offset: Int
+        _ text: StaticString, from index: Int = 0, count: Int, _ target: inout MutableSpan<UInt8>, _ offset: Int
     ) {
-        for step in 0..<count { unsafe target[offset + step] = unsafe text.utf8Start[index + step] }
+        for step in 0..<count { target[offset + step] = unsafe text.utf8Start[index + step] }
     }
 
-    private static func put(_ number: Int, _ target: UnsafeMutableRawBufferPointer, _ offset: Int) {
-        unsafe target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
-        unsafe target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
+    private static func put(_ number: Int, _ target: inout MutableSpan<UInt8>, _ offset: Int) {
+        target[offset] = UInt8(truncatingIfNeeded: 0x30 + number / 10 % 10)
+        target[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + number % 10)
     }
 
     /// `now` decides the century of a two-digit year: it is at most fifty years ahead.

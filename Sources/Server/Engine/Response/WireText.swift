@@ -61,7 +61,8 @@ import HTTP
         if seconds == self.seconds { return }
         self.seconds = seconds
         let start = WireText.dateName.utf8CodeUnitCount
-        unsafe HTTPDate.write(
-            seconds, into: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
+        var target = unsafe MutableSpan<UInt8>(
+            _unsafeBytes: UnsafeMutableRawBufferPointer(rebasing: date[start..<start + HTTPDate.byteCount]))
+        HTTPDate.write(seconds, into: &target)
     }
 }

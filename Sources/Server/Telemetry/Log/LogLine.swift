@@ -37,11 +37,10 @@ struct LogLine {
     private mutating func update(_ seconds: Int64) {
         second = seconds
         let format = format
-        unsafe withUnsafeMutableBytes(of: &stamp) { target in
-            switch format {
-            case .json: unsafe HTTPDate.writeTimestamp(seconds, into: target)
-            case .combined: unsafe HTTPDate.writeCommonLog(seconds, into: target)
-            }
+        var target = stamp.mutableSpan
+        switch format {
+        case .json: HTTPDate.writeTimestamp(seconds, into: &target)
+        case .combined: HTTPDate.writeCommonLog(seconds, into: &target)
         }
     }
 
