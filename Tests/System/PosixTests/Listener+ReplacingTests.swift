@@ -1,9 +1,10 @@
 // A Unix-domain socket replaces the one at its path, sets its permissions, and leaves the path to its successor.
 
 import Foundation
-import Posix
 import TestSupport
 import Testing
+
+@testable import Posix
 
 struct ListenerReplacingTests {
     private let folder: TemporaryFolder
@@ -30,7 +31,7 @@ struct ListenerReplacingTests {
 
     @Test(arguments: [0o600, 0o660, 0o666] as [UInt32])
     func `creates the socket with exactly the given permissions`(permissions: UInt32) throws {
-        let listener = try Listener(replacing: path, permissions: permissions)
+        let listener = try Listener.replacing(path, permissions: permissions)
         #expect(try File.status(path).permissions == permissions)
         #expect(try isAnswered(path, by: listener))
     }
@@ -39,10 +40,10 @@ struct ListenerReplacingTests {
         #expect(!Listener.isListening(at: path))
         let second: Listener
         do {
-            let first = try Listener(replacing: path, permissions: 0o600)
+            let first = try Listener.replacing(path, permissions: 0o600)
             let firstFile = try #require(SocketFile(path))
             #expect(Listener.isListening(at: path))
-            second = try Listener(replacing: path, permissions: 0o600)
+            second = try Listener.replacing(path, permissions: 0o600)
             #expect(try isAnswered(path, by: second))
             #expect(try !isAnswered(path, by: first))
             firstFile.remove()
@@ -55,7 +56,7 @@ struct ListenerReplacingTests {
 
     @Test func `does not replace a file that is not a socket`() throws {
         try folder.write("admin.sock", "kept")
-        let error = #expect(throws: SystemError.self) { _ = try Listener(replacing: path, permissions: 0o600) }
+        let error = #expect(throws: SystemError.self) { _ = try Listener.replacing(path, permissions: 0o600) }
         #expect(error?.cause == .inUse)
         #expect(try folder.read("admin.sock") == "kept")
     }
@@ -66,5 +67,13 @@ struct ListenerReplacingTests {
     ])
     func `knows which addresses only this machine can reach`(text: String, isLocal: Bool) throws {
         #expect(try #require(SocketAddress(text)).isLocal == isLocal)
+    }
+}
+
+extension Listener {
+    fileprivate static func replacing(_ path: String, permissions: UInt32) throws(SystemError) -> Listener {
+        let listener = try Listener(laterAt: path)
+        try listener.listen(replacing: path, permissions: permissions)
+        return listener
     }
 }

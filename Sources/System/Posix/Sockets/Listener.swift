@@ -131,15 +131,6 @@ public struct Listener: ~Copyable, Sendable {
     // A Unix-domain socket replaces the one at its path atomically: a client connects to the old or the new one, and never to a
     // socket with the wrong permissions.
 
-    /// Listens at `path` and replaces a socket that is there. A file that is not a socket stays, and the error is "address in
-    /// use".
-    public init(replacing path: String, permissions: UInt32, backlog: Int32 = 64) throws(SystemError) {
-        let descriptor = try Descriptor.socket(AF_UNIX, isBlocking: false)
-        let address = try Listener.address(of: path)
-        try Listener.listen(descriptor.number, replacing: path, permissions, backlog)
-        self.init(takingOwnershipOf: descriptor, address: address)
-    }
-
     /// A socket that listens at `path` as soon as `listen` succeeds: then also processes that have it already can accept from it.
     init(laterAt path: String) throws(SystemError) {
         self.init(
@@ -151,13 +142,10 @@ public struct Listener: ~Copyable, Sendable {
         return address
     }
 
+    /// Listens at `path` and replaces a socket that is there. A file that is not a socket stays, and the error is "address in
+    /// use".
     borrowing func listen(replacing path: String, permissions: UInt32) throws(SystemError) {
-        try Listener.listen(descriptor.number, replacing: path, permissions, 64)
-    }
-
-    private static func listen(
-        _ number: Int32, replacing path: String, _ permissions: UInt32, _ backlog: Int32
-    ) throws(SystemError) {
+        let number = descriptor.number
         let draft = "\(path).new"
         let draftAddress = try Listener.address(of: draft)
         if let status = try? stat(ofLink: path), !status.isSocket {
@@ -168,7 +156,7 @@ public struct Listener: ~Copyable, Sendable {
         do throws(SystemError) {
             // No client can connect before it listens, whatever the permissions are.
             guard unsafe chmod(draft, permissions) == 0 else { throw SystemError.last("chmod") }
-            guard Glibc.listen(number, backlog) == 0 else { throw SystemError.last("listen") }
+            guard Glibc.listen(number, 64) == 0 else { throw SystemError.last("listen") }
             guard unsafe rename(draft, path) == 0 else { throw SystemError.last("rename") }
         } catch {
             unsafe unlink(draft)
