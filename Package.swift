@@ -92,6 +92,14 @@ let package = Package(
             ]),
 
         module(
+            "Console", in: "Manager",
+            [
+                "Association", "AssociationLint", "Database", "Delivery", "HTTP", "Issuance", "Posix", "Publishing",
+                "Service",
+                "SourceJSON", "Store", "TLS", "Tenancy",
+            ]),
+
+        module(
             "Administration", in: "Program",
             [
                 "Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON",
@@ -107,7 +115,8 @@ let package = Package(
         module(
             "Management", in: "Program",
             [
-                "ACME", "Administration", "Association", "Client", "DNS", "Database", "Delivery", "HTTP", "Issuance",
+                "ACME", "Administration", "Association", "Client", "Console", "DNS", "Database", "Delivery", "HTTP",
+                "Issuance",
                 "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry",
             ]),
         .executableTarget(
@@ -166,6 +175,9 @@ let package = Package(
         tests(
             "Publishing", in: "Manager", "DNS", "Database", "DatabaseSupport", "HTTP", "Posix",
             "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
+        tests(
+            "Console", in: "Manager", "DNS", "Database", "DatabaseSupport", "Delivery", "HTTP", "Issuance", "Posix",
+            "Publishing", "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
         tests("Store", in: "Manager", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", in: "Web", "Posix", "TLS", "TestSupport"),
         tests("ACME", in: "Web", "ACMESupport", "Client", "SourceJSON", "TLS", "TestSupport"),

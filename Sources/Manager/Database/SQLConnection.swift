@@ -130,6 +130,10 @@ public struct Transaction: ~Copyable {
         try run(sql, values.map(\.value)).rows
     }
 
+    public func query(_ sql: String, values: [any ColumnType]) throws(DatabaseError) -> [Row] {
+        try run(sql, values.map(\.value)).rows
+    }
+
     /// The rows of a `select`, locked until the transaction ends; waits for rows that another transaction has locked.
     public func lock(_ select: String, _ values: any ColumnType...) throws(DatabaseError) -> [Row] {
         try run(locking(select, "for update"), values.map(\.value)).rows

@@ -48,7 +48,7 @@ import Posix
         _ = unsafe library.close_v2(connection)
     }
 
-    private static func load(_ name: String) throws(DatabaseError) -> associated_sqlite {
+    fileprivate static func load(_ name: String) throws(DatabaseError) -> associated_sqlite {
         var library = associated_sqlite()
         let wanted = RuntimeLibrary(
             title: "SQLite's library \(name)", name: name,
@@ -211,5 +211,13 @@ import Posix
     private func bytes(_ index: Int32) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: library.column_blob(statement, index), count: Int(library.column_bytes(statement, index)))
+    }
+}
+
+extension DatabaseLocation {
+    /// Why no SQLite database can be used on this machine, with the package to install; nil if one can.
+    public static var sqliteProblem: DatabaseError? {
+        do throws(DatabaseError) { _ = try SQLiteEngine.load("libsqlite3.so.0") } catch { return error }
+        return nil
     }
 }

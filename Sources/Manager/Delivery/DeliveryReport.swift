@@ -124,6 +124,35 @@ public struct DeliveryList: Sendable, Equatable {
     }
 }
 
+extension DeliveryList {
+    /// The states of some hosts' copies, as last seen.
+    public static func load(
+        _ hosts: [String], in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> [String: [Entry]] {
+        if hosts.isEmpty { return [:] }
+        let places = hosts.map { _ in "?" }.joined(separator: ", ")
+        let rows = try transaction.query(
+            """
+            select delivery.name, delivery.verifier, coalesce(observation.state, 'unknown'),
+                coalesce(observation.since, delivery.published), coalesce(observation.detail, '')
+            from delivery left join observation on observation.name = delivery.name
+                and observation.verifier = delivery.verifier
+            where delivery.gone is null and delivery.name in (\(places)) order by 1, 2
+            """, values: hosts)
+        var entries: [String: [Entry]] = [:]
+        for row in rows {
+            let (host, verifier, state): (String, String, String) = (try row[0], try row[1], try row[2])
+            guard let verifier = DeliveryVerifier(rawValue: verifier) else { continue }
+            entries[host, default: []].append(
+                Entry(
+                    host: host, verifier: verifier, state: DeliveryState(rawValue: state) ?? .unknown,
+                    since: try row[3],
+                    detail: try row[4]))
+        }
+        return entries
+    }
+}
+
 /// How far the file of a host has got: published, fetched by the service, equal there. All times are in milliseconds since 1970.
 public struct DeliveryTimeline: Sendable, Equatable {
     public let verifier: DeliveryVerifier
@@ -253,6 +282,14 @@ extension DeliveryOutage {
 }
 
 extension DeliveryList.Entry {
+    /// Times are in milliseconds since 1970.
+    public var jsonValue: SourceValue {
+        .object([
+            ("host", .string(host)), ("verifier", .string(verifier.rawValue)), ("state", .string(state.rawValue)),
+            ("since", .integer(Int(since))), ("detail", .string(detail)),
+        ])
+    }
+
     public func line(nowSeconds now: Int64) -> String {
         "\(host): \(verifier.name): \(state.rawValue) for \(Age.text(seconds: now - since / 1_000))"
             + (detail.isEmpty ? "" : ": \(detail)")
@@ -261,14 +298,5 @@ extension DeliveryList.Entry {
 
 extension DeliveryList {
     /// Times are in milliseconds since 1970.
-    public var jsonValue: SourceValue {
-        .array(
-            entries.map {
-                .object([
-                    ("host", .string($0.host)), ("verifier", .string($0.verifier.rawValue)),
-                    ("state", .string($0.state.rawValue)), ("since", .integer(Int($0.since))),
-                    ("detail", .string($0.detail)),
-                ])
-            })
-    }
+    public var jsonValue: SourceValue { .array(entries.map(\.jsonValue)) }
 }

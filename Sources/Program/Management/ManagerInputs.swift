@@ -36,6 +36,9 @@ public struct ManagerInputs: Sendable {
     public let statePath: String
     /// Of the app files that are published here.
     let environment: String?
+    let configPath: String
+    /// Whether the console asks nobody on this machine to sign in.
+    let isDevelopment: Bool
     /// Whether releases are published here.
     var hasAPI: Bool { settings.api != nil }
     /// Of the manager that works in the state directory.
@@ -86,6 +89,7 @@ public struct ManagerInputs: Sendable {
         settings = loaded.settings.manager
         objection = settings.objection.map { ManagerInputs.refusal($0).message }
         (statePath, environment) = (loaded.statePath, loaded.settings.environment)
+        (isDevelopment, configPath) = (loaded.isDevelopment, loaded.configPath)
         places = ManagerPlaces(
             certificates: loaded.certificatesPath, thumbprint: loaded.thumbprintPath,
             hosts: "\(loaded.configPath)/hosts")

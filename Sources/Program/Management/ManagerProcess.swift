@@ -56,7 +56,7 @@ public enum ManagerProcess {
         var inputs = try ManagerInputs(loaded)
         for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)
-        let api = try ListeningSet.openForManager(.api, loaded.settings)
+        let api = try apiSocket(loaded)
         var sandbox = Sandbox(
             loaded, places: ManagerSandbox.places(loaded), connecting: ManagerSandbox.ports(loaded.settings))
         try sandbox.changeUser()
@@ -71,6 +71,16 @@ public enum ManagerProcess {
         try manager.begin(admin: admin, api: api)
         sandbox.report()
         return manager
+    }
+
+    /// A development server has its console on another port if the usual one is taken, such as by another one.
+    private static func apiSocket(_ loaded: LoadedSettings) throws -> ListeningSocket? {
+        do { return try ListeningSet.openForManager(.api, loaded.settings) } catch {
+            guard loaded.isDevelopment, let address = loaded.settings.manager.api, !address.isUnix else { throw error }
+            var settings = loaded.settings
+            settings.manager.api = SocketAddress(ip: address.host, port: 0)
+            return try ListeningSet.openForManager(.api, settings)
+        }
     }
 
     /// A socket of its own, or that of a parent of an earlier version.

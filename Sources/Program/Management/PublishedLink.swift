@@ -1,6 +1,7 @@
 // What connects publishing with the server of this node: what it has made of the files of a tenant, over the link.
 
 import Administration
+import Console
 import Posix
 import Publishing
 
@@ -21,4 +22,32 @@ struct PublishedLink: PublishedSource {
                     state: file.state.rawValue, detail: file.findings.joined(separator: "; "))
             }
     }
+}
+
+/// What the console asks the server.
+struct ConsoleLink: ConsoleServer {
+    let server: SocketAddress
+    /// Of the app files, which the manager may read.
+    let configPath: String
+
+    /// Somebody waits for the page.
+    private static let milliseconds = 2_000
+
+    func ask(_ path: String) -> (status: Int, body: [UInt8])? {
+        let response = try? AdminClient.get(
+            path, from: server, token: nil, timeoutMilliseconds: ConsoleLink.milliseconds)
+        return response.map { ($0.status, $0.body) }
+    }
+
+    func appFile(_ path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }),
+            path.hasSuffix(".json") || path.hasSuffix(".json5"),
+            !path.utf8.contains(0)
+        else { return nil }
+        let bytes = try? File.read("\(configPath)/apps/\(path)", bytesMax: ConsoleLink.bytesMax).bytes
+        return bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static let bytesMax = 1 << 20
 }

@@ -4,6 +4,7 @@
 
 import ACME
 import Administration
+import Console
 import DNS
 import Database
 import Delivery
@@ -47,6 +48,7 @@ final class RunningManager {
     private var listeners: [Service] = []
     /// Nil without the setting `api`, or until the store has been opened.
     private var publisher: Publisher?
+    private var console: WebConsole?
     private var apiSocket: ListeningSocket?
 
     /// How often it looks at what is due.
@@ -129,6 +131,10 @@ final class RunningManager {
                 store!.another(), environment: inputs.environment, webhooks: WebhookQueue(inputs.webhooks),
                 textRecords: { resolver.lookUp(.txt, of: $0) }, appleCopy: inputs.delivery == nil ? nil : appleCopy
             ) { control.wake(RunningManager.publishingNumber) }
+            console = WebConsole(
+                publisher!, issuance, control, store: store!.another(),
+                server: ConsoleLink(server: inputs.link, configPath: inputs.configPath), rules: rules,
+                suffixes: suffixes, isOpen: inputs.isDevelopment)
         }
     }
 
@@ -142,11 +148,12 @@ final class RunningManager {
 
     /// Starts to answer publishers, once the store can be used.
     private func beginPublishing() throws {
-        guard let publisher, let socket = apiSocket else { return }
-        let router = Router(PublishingAPI.routes(publisher)) { PublishingAPI.identify($0, publisher) }
+        guard let publisher, let console, let socket = apiSocket else { return }
+        let routes = console.routes + PublishingAPI.routes(publisher)
+        let router = Router(routes) { PublishingAPI.identify($0, publisher) }
         listeners.append(try Service("api", router, on: socket, limits: PublishingAPI.limits))
         apiSocket = nil
-        Log.info("manager: API on \(socket.address)")
+        Log.info("manager: console on \(socket.address.isUnix ? "" : "http://")\(socket.address), and the API")
     }
 
     /// Does what is due.
@@ -192,7 +199,7 @@ final class RunningManager {
     /// To be called when all threads have ended.
     func close() {
         for listener in listeners { listener.stop() }
-        publisher = nil
+        (publisher, console) = (nil, nil)
         // The last connection that is closed writes the log of SQLite into the file.
         store = nil
         orderStore = nil
@@ -302,12 +309,19 @@ final class RunningManager {
             try IssuanceFigures(rules, in: transaction)
         }
         awaitedCount = issuance.awaitedCount
-        var figures = ManagerFigures(issuance: issuance)
+        var (figures, shown) = (ManagerFigures(issuance: issuance), ConsoleFigures())
+        shown.issuance = issuance
         if inputs.delivery != nil {
-            figures.deliveries = try store!.read { transaction throws(DatabaseError) in
-                DeliveryMetrics(try DeliveryFigures(in: transaction), try DeliveryOutage.all(in: transaction))
+            try store!.read { transaction throws(DatabaseError) in
+                let counts = try DeliveryFigures(in: transaction)
+                shown.deliveries = counts
+                shown.outages = try DeliveryOutage.all(in: transaction)
+                shown.worst = try DeliveryList(
+                    ConsoleFigures.worstStates, countMax: IssuanceFigures.stuckMax, in: transaction)
+                figures.deliveries = DeliveryMetrics(counts, shown.outages)
             }
         }
         answers.take(figures)
+        console?.take(shown)
     }
 }

@@ -72,7 +72,9 @@ struct AdminWiring: Sendable {
             certificates: certificates, ledger: ledger)
         var listeners: [Service] = []
         if let settings, let socket { listeners.append(try Service(admin: settings, answers, on: socket)) }
-        if let link { listeners.append(try Service(link: answers, on: link)) }
+        if let link {
+            listeners.append(try Service(link: answers, reports: answers.routes + answers.consoleRoutes, on: link))
+        }
         return Running(ledger: ledger, keeper: keeper, state: state, listeners: listeners)
     }
 }

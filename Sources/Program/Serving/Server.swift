@@ -273,6 +273,9 @@ public struct Server {
     private func announce(
         _ loaded: RoundReport, _ engine: Engine, _ development: DevelopmentAuthority?, admin: SocketAddress?
     ) {
+        if given.isDevelopment, let console = settings.manager.api, !console.isUnix {
+            Log.info("console: http://\(console)/")
+        }
         Log.info("serving \(loaded.summary)")
         if let development { Log.info("development certificates are signed by \(development.certificatePath)") }
         let listeners = engine.addresses.map { ("http://", $0) } + engine.secureAddresses.map { ("https://", $0) }

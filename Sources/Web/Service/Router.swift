@@ -153,7 +153,7 @@ public struct Router: Sendable {
         route.scope.map { identity?.scopes.contains($0) ?? false } ?? true
     }
 
-    /// For tests: the answer to a request with its body, by the thread that asks.
+    /// The answer to a request with its body, by the thread that asks: for calls within a process, and tests.
     package func answer(_ request: ServiceRequest) -> ServiceResponse {
         switch decide(request) {
         case .answer(let response): response

@@ -36,7 +36,7 @@ public struct ServiceRequest: Sendable {
         body = []
     }
 
-    /// For tests of routes.
+    /// For calls within a process, and tests.
     package init(_ method: Method, _ path: String, host: String = "localhost", lines: [String] = [], body: [UInt8] = [])
     {
         let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -79,6 +79,7 @@ public struct ServiceResponse: Sendable {
     public var body: [UInt8]
     /// Further fields.
     public var fields = FieldLines()
+    public var cacheControl = "no-store"
 
     public static let plainText = "text/plain; charset=utf-8"
     public static let json = "application/json"
@@ -97,11 +98,11 @@ public struct ServiceResponse: Sendable {
         var lines = fields
         lines.add("date", HTTPDate.text(Clock.wallSeconds()))
         // Without a body there is no length either (RFC 9110 §8.6).
-        if status != .noContent {
+        if status != .noContent, status != .notModified {
             lines.add("content-type", contentType)
             lines.add("content-length", "\(body.count)")
         }
-        lines.add("cache-control", "no-store")
+        lines.add("cache-control", cacheControl)
         lines.add("x-content-type-options", "nosniff")
         if closes { lines.add("connection", "close") }
         return StatusLine.bytes(status) + lines.bytes + [0x0D, 0x0A] + (wantsBody ? body : [])

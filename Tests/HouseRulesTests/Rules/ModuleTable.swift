@@ -108,6 +108,13 @@ enum ModuleTable {
                 "Client", "DNS", "Database", "Posix", "SourceJSON", "Store", "TLS", "Verifier", "Synchronization",
             ]),
         Module(
+            "Console", in: .manager, .control,
+            mayImport: [
+                "Association", "AssociationLint", "Database", "Delivery", "HTTP", "Issuance", "Posix", "Publishing",
+                "Service",
+                "SourceJSON", "Store", "TLS", "Tenancy", "Synchronization",
+            ]),
+        Module(
             "Administration", in: .program, .control,
             mayImport: [
                 "Association", "Certificates", "Client", "Service", "TLS", "Telemetry", "HTTP", "Posix", "SourceJSON",
@@ -126,7 +133,8 @@ enum ModuleTable {
         Module(
             "Management", in: .program, .control,
             mayImport: [
-                "ACME", "Administration", "Association", "Client", "DNS", "Database", "Delivery", "HTTP", "Issuance",
+                "ACME", "Administration", "Association", "Client", "Console", "DNS", "Database", "Delivery", "HTTP",
+                "Issuance",
                 "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry",
                 "Glibc", "Synchronization",
             ]),

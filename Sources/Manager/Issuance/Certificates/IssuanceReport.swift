@@ -99,6 +99,22 @@ public struct IssuanceReport: Sendable, Equatable {
         return try IssuanceReport(row)
     }
 
+    /// The states of some hosts.
+    public static func load(_ hosts: [String], in transaction: borrowing Transaction) throws(DatabaseError) -> [String:
+        Self]
+    {
+        if hosts.isEmpty { return [:] }
+        let places = hosts.map { _ in "?" }.joined(separator: ", ")
+        let rows = try transaction.query(
+            "\(select) where work.kind = ? and work.key in (\(places))", values: [CertificateWork.kind] + hosts)
+        var reports: [String: Self] = [:]
+        for row in rows {
+            let report = try IssuanceReport(row)
+            reports[report.host] = report
+        }
+        return reports
+    }
+
     /// The hosts whose certificate is not simply issued, those with problems first.
     public static func unsettled(
         limit: Int64, in transaction: borrowing Transaction

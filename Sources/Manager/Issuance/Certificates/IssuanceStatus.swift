@@ -32,6 +32,9 @@ public final class IssuanceStatus: Sendable {
     /// Notes which hosts are served, and whose they are.
     public func noteHosts(_ hosts: ServedNames) { state.withLock { $0.served = hosts } }
 
+    /// The hosts of the last answer of the server; nil before the first.
+    public var served: ServedNames? { state.withLock { $0.served } }
+
     /// Whose work on a host is: that of the folder of its app file. Without folders, it is that of the registered domain.
     public func tenant(of host: String) -> String {
         let folder = state.withLock { $0.served?.folder(of: host) }

@@ -48,21 +48,44 @@ public struct ServedNames: Sendable {
     subscript(index: Int) -> String { String(decoding: names[index], as: UTF8.self) }
 
     /// Its place; nil if it is not served.
-    func index(of host: String) -> Int? {
-        let name = Array(host.utf8)
+    public func index(of host: String) -> Int? {
+        let index = firstIndex(notBefore: host)
+        return index < names.count && names[index].elementsEqual(host.utf8) ? index : nil
+    }
+
+    private func firstIndex(notBefore text: String) -> Int {
+        let name = Array(text.utf8)
         var (low, high) = (0, names.count)
         while low < high {
             let middle = (low + high) / 2
             if names[middle].lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
         }
-        return low < names.count && names[low].elementsEqual(name) ? low : nil
+        return low
     }
 
     func isWanted(_ host: String) -> Bool { index(of: host).map { isWanted[$0] } ?? false }
 
     /// The first folder below `config/apps` of its app file.
-    func folder(of host: String) -> String? {
+    public func folder(of host: String) -> String? {
         guard let index = index(of: host), index < folders.count, !folders[index].isEmpty else { return nil }
         return String(decoding: folders[index], as: UTF8.self)
+    }
+
+    public var count: Int { names.count }
+
+    /// The first names behind another one, in order, with their folders.
+    /// - Parameter isShown: asked for the folder, which is empty if there is none.
+    public func page(
+        prefix: String, after name: String, count: Int, where isShown: (_ folder: String) -> Bool = { _ in true }
+    ) -> [(name: String, folder: String)] {
+        var page: [(name: String, folder: String)] = []
+        let (wanted, last) = (Array(prefix.utf8), Array(name.utf8))
+        for index in firstIndex(notBefore: max(prefix, name))..<names.count {
+            if page.count == count || !names[index].starts(with: wanted) { break }
+            if names[index].elementsEqual(last) { continue }
+            let folder = index < folders.count ? String(decoding: folders[index], as: UTF8.self) : ""
+            if isShown(folder) { page.append((self[index], folder)) }
+        }
+        return page
     }
 }

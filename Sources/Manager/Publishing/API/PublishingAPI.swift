@@ -72,7 +72,7 @@ public enum PublishingAPI {
         ]
     }
 
-    static let base = "/api/v1"
+    package static let base = "/api/v1"
 
     /// Comparing two versions of large files takes a second, and a look at DNS some.
     public static var limits: ServiceLimits {

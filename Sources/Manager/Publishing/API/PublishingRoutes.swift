@@ -324,11 +324,20 @@ extension PublishingAPI {
             return ServiceResponse(.ok, ServiceResponse.json, answer)
         },
         APIRoute(
-            method: .get, pattern: "/audit", scope: "read", rows: .own, summary: "The audit log, oldest first",
-            query: [APIMember("after", .integer, "The entry after which to continue.")]
+            method: .get, pattern: "/audit", scope: "read", rows: .own,
+            summary: "The audit log, oldest first, or with `before` newest first",
+            query: [
+                APIMember("after", .integer, "The entry after which to continue."),
+                APIMember("before", .integer, "The entry before which to continue."),
+            ]
         ) { publisher, call throws(APIProblem) in
+            let (after, before) = (call.integer("after"), call.integer("before"))
+            if after != nil, before != nil { throw APIProblem(.invalid, "give after or before") }
             let found = try publisher.read { transaction throws(DatabaseError) in
-                try AuditLog.page(after: call.integer("after") ?? 0, tenant: call.identity.tenant, in: transaction)
+                if let before {
+                    return try AuditLog.page(before: before, tenant: call.identity.tenant, in: transaction)
+                }
+                return try AuditLog.page(after: after ?? 0, tenant: call.identity.tenant, in: transaction)
             }
             return page(found.map(\.value), next: found.count < AuditLog.pageMax ? nil : found.last.map { "\($0.seq)" })
         },

@@ -175,6 +175,16 @@ final class TokenTable: Sendable {
         }
     }
 
+    /// What a token may do whose secret was shown before; nil if it has ended.
+    func identity(ofID id: String) -> Identity? {
+        state.withLock { state in
+            guard let token = state.tokens[id], Clock.wallSeconds() * 1_000 + state.skew < token.expires else {
+                return nil
+            }
+            return token.identity
+        }
+    }
+
     /// Until when a token is valid; nil if it is none.
     func expiry(of identity: Identity) -> Int64? {
         state.withLock { state in state.tokens.values.first { $0.name == identity.name }?.expires }

@@ -48,14 +48,17 @@ extension ManagerReport: JSONRecord {
 
 extension Service {
     /// Starts to answer the manager on the socket.
-    public convenience init(link sources: any LinkHandlers, on socket: ListeningSocket) throws(SystemError) {
-        try self.init("link", Router(link: sources), on: socket)
+    /// - Parameter reports: what operators are told too.
+    public convenience init(
+        link sources: any LinkHandlers, reports: [Route] = [], on socket: ListeningSocket
+    ) throws(SystemError) {
+        try self.init("link", Router(link: sources, reports: reports), on: socket)
     }
 }
 
 extension Router {
     /// Whoever can open the socket may do everything here.
-    init(link sources: any LinkHandlers) {
+    init(link sources: any LinkHandlers, reports: [Route] = []) {
         let link = Scope("link")
         func get(_ pattern: String, _ handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse?) -> Route {
             Route(.get, pattern, link) { handler($0) ?? ServiceResponse(.notFound, lines: ["no such path"]) }
@@ -68,32 +71,34 @@ extension Router {
                 } ?? ServiceResponse(.notFound, lines: ["this host does not send such a file"])
             }
         }
-        self.init([
-            get("/served") { _ in json(sources.served().json) },
-            get("/served/DIGEST") { request in
-                if request.parameters[0] == sources.servedDigest() { return ServiceResponse(.noContent, lines: []) }
-                return json(sources.served().json)
-            },
-            get("/documents") { _ in json(sources.documents(after: "").json) },
-            get("/documents/NAME") { json(sources.documents(after: $0.parameters[0]).json) },
-            file("/document/apple/HOST", .appleAssociation),
-            file("/document/google/HOST", .statementList),
-            get("/fetched/SECONDS") { request in
-                guard let seconds = Int64(request.parameters[0]), seconds >= 0 else { return nil }
-                return json(sources.fetches(since: seconds).json)
-            },
-            get("/published/TENANT") { json(sources.published(in: $0.parameters[0]).json) },
-            Route(
-                .put, ManagerReport.path, link, bodyBytesMax: ManagerReport.bytesMax,
-                contentType: ServiceResponse.json
-            ) { request in
-                guard var report = ManagerReport(json: request.body), report.awaitedCount ?? 0 >= 0 else {
-                    return ServiceResponse(.badRequest, lines: ["send an object with awaited and problem"])
-                }
-                if report.problem?.isEmpty == true { report.problem = nil }
-                sources.note(report)
-                return ServiceResponse(.noContent, lines: [])
-            },
-        ]) { _ in Identity("manager", [link]) }
+        self.init(
+            reports + [
+                get("/served") { _ in json(sources.served().json) },
+                get("/served/DIGEST") { request in
+                    if request.parameters[0] == sources.servedDigest() { return ServiceResponse(.noContent, lines: []) }
+                    return json(sources.served().json)
+                },
+                get("/documents") { _ in json(sources.documents(after: "").json) },
+                get("/documents/NAME") { json(sources.documents(after: $0.parameters[0]).json) },
+                file("/document/apple/HOST", .appleAssociation),
+                file("/document/google/HOST", .statementList),
+                get("/fetched/SECONDS") { request in
+                    guard let seconds = Int64(request.parameters[0]), seconds >= 0 else { return nil }
+                    return json(sources.fetches(since: seconds).json)
+                },
+                get("/published/TENANT") { json(sources.published(in: $0.parameters[0]).json) },
+                Route(
+                    .put, ManagerReport.path, link, bodyBytesMax: ManagerReport.bytesMax,
+                    contentType: ServiceResponse.json
+                ) { request in
+                    guard var report = ManagerReport(json: request.body), report.awaitedCount ?? 0 >= 0 else {
+                        return ServiceResponse(.badRequest, lines: ["send an object with awaited and problem"])
+                    }
+                    if report.problem?.isEmpty == true { report.problem = nil }
+                    sources.note(report)
+                    return ServiceResponse(.noContent, lines: [])
+                },
+            ]
+        ) { _ in Identity("manager", [link, .status]) }
     }
 }

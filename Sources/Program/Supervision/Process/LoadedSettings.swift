@@ -22,6 +22,8 @@ public struct LoadedSettings: Sendable {
     public let text: [UInt8]?
     /// Whether hosts without a certificate get a development certificate.
     public let isDevelopment: Bool
+    /// Where a development server has its console, unless `api` says so.
+    public static let developmentConsole = "127.0.0.1:9466"
     /// The settings in force, with everything that options and variables override.
     public var settings: ServerSettings {
         get { shared.value }

@@ -1,6 +1,8 @@
 // The settings that a command runs with: options override environment variables, which override `server.json`. Secrets are never
 // taken from the command line, which every user of the machine can read.
 
+import Database
+import Posix
 import Settings
 import Supervision
 
@@ -16,6 +18,10 @@ extension LoadedSettings {
                 do throws(Setting.Objection) { try option.apply(values, to: &settings) } catch {
                     throw .usage("\(arguments.spelling(option.name, error.value)) \(error.reason)")
                 }
+            }
+            // A development server has a console, for this machine.
+            if arguments.has("--dev"), !settings.manager.isWanted, DatabaseLocation.sqliteProblem == nil {
+                settings.manager.api = SocketAddress(listening: LoadedSettings.developmentConsole)
             }
         }
     }

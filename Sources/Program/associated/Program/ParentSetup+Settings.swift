@@ -1,5 +1,6 @@
 // What the parent works with, from the settings: at its start, and for each upgrade.
 
+import Database
 import Management
 import Posix
 import Settings
@@ -12,6 +13,11 @@ extension ParentSetup {
             // A server reports them; here only what keeps it from being started.
             for finding in loaded.findings { Log.finding(finding) }
             throw Refusal.failure(former == nil ? "not started: \(objection)" : objection)
+        }
+        if former == nil, loaded.isDevelopment, !loaded.settings.manager.isWanted,
+            let problem = DatabaseLocation.sqliteProblem
+        {
+            Log.info("no console: \(problem)")
         }
         // With the defaults, the new server could listen elsewhere, and as another user.
         if former?.hasSettingsFile == true, loaded.text == nil {

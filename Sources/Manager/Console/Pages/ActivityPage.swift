@@ -1,0 +1,33 @@
+// The audit log, the latest entry first.
+
+import SourceJSON
+
+extension Page {
+    static let activity = Page("/activity", "Activity", load: Activity.load, render: Activity.render)
+}
+
+private enum Activity {
+    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        try call.api(path("audit", query: ["before": call.query["before"] ?? "2147483647"]))
+    }
+
+    static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let rows = value["items"].items.map { entry -> HTML in
+            let tenant = entry["tenant"].asString
+            let detail = entry["detail"].text
+            return row(
+                "\(entry["action"].text) \(entry["object"].text)",
+                states: [tenant.map { link(path("apps", $0), $0) }].compactMap { $0 },
+                more: """
+                    \(detail.isEmpty ? .none : "\(detail)<br>" as HTML)\(entry["actor"].text), \
+                    <time datetime="\(entry["at"].text)">\(entry["at"].text)</time>
+                    """)
+        }
+        let next = value["next"].asString.map { path("activity", query: ["before": $0]) }
+        return """
+            <h1>Activity</h1><p class="lead">Who has changed what. <code>associated audit verify</code> finds entries that were altered.</p>
+            \(list(rows, empty: "<p>Nothing was changed by the API yet.</p>"))\
+            \(pager(first: call.query["before"] == nil ? nil : "/activity", next: next))
+            """
+    }
+}

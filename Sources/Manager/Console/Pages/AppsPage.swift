@@ -1,0 +1,113 @@
+// Tenants with what they publish, and the operator's app files, which are shown beside it and edited in their folder.
+
+import SourceJSON
+
+extension Page {
+    static let apps = Page("/apps", "Apps", load: Apps.load, render: Apps.render)
+    static let tenant = Page(
+        "/apps/TENANT", title: { $0["name"].text }, load: Apps.loadTenant, render: Apps.renderTenant)
+    static let file = Page(
+        "/apps/TENANT/FILE", title: { $0["name"].text }, load: Apps.loadFile, render: Apps.renderFile)
+    /// A file of `config/apps`.
+    static let operatorFile = Page(
+        "/file", title: { $0["name"].text }, load: Apps.loadOperatorFile, render: Apps.renderFile)
+}
+
+private enum Apps {
+    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        var problems: [String] = []
+        var tenants = SourceValue.null
+        do throws(PageProblem) {
+            tenants = try call.api(path("tenants", query: ["after": call.query["after"] ?? ""]))
+        } catch { problems.append(error.detail) }
+        let files = call.server(call.query["file"].map { path("apps", $0) } ?? "/apps")
+        if files == nil { problems.append("The server does not answer the manager, so its app files are not known.") }
+        let shown = (files ?? .null)["files"].items.filter { call.maySee(operatorFile: $0.text) }
+        return .object([
+            ("tenants", tenants["items"]), ("next", tenants["next"]), ("files", .array(shown)),
+            ("nextFile", (files ?? .null)["more"].asBool == true ? .optional(shown.last?.text) : .null),
+            ("problems", .texts(problems)),
+        ])
+    }
+
+    static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let tenants = value["tenants"].items.map { tenant -> HTML in
+            let live = tenant["live"].number
+            return row(
+                link(path("apps", tenant["name"].text), tenant["name"].text),
+                states: [
+                    live > 0 ? badge(.good, "Release \(live) is live") : badge(.none, "Nothing published")
+                ] + (tenant["approval"].asBool == true ? [badge(.none, "With approval")] : []))
+        }
+        let files = value["files"].items.map { file -> HTML in
+            row(link(path("file", query: ["path": file.text]), file.text), states: [badge(.none, "Read-only")])
+        }
+        let next = value["next"].asString.map { path("apps", query: ["after": $0]) }
+        let nextFile = value["nextFile"].asString.map { path("apps", query: ["file": $0]) }
+        let noTenants: HTML = """
+            <p>Nobody publishes here yet. A token for a tenant makes a start; then <code>associated publish DIR</code>, or a draft here.</p>\
+            <p>\(copyable("associated token create --tenant acme --scopes read,check,publish,hosts"))</p>
+            """
+        return """
+            <div class="title"><h1>Apps</h1></div>
+            \(section("Published", id: "tenants", list(tenants, empty: noTenants) + pager(first: call.query["after"] == nil ? nil : "/apps", next: next)))\
+            \(section("In config/apps", id: "files", aside: "<span class=\"soft\">belongs to the operator</span>",
+                list(files, empty: "<p>No app file is in <code>config/apps</code>.</p>") + pager(first: call.query["file"] == nil ? nil : "/apps", next: nextFile)))
+            """
+    }
+
+    static func loadTenant(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        let name = call.parameters[0]
+        let tenant = try call.api(path("tenants", name))
+        let files = try call.api(path("tenants", name, "apps"))
+        let releases = try call.api(path("tenants", name, "releases", query: ["before": call.query["before"] ?? ""]))
+        return .object(
+            (tenant.asObject ?? []).map { ($0.key, $0.value) } + [
+                ("files", files["items"]), ("releases", releases["items"]), ("next", releases["next"]),
+            ])
+    }
+
+    static func renderTenant(_ tenant: SourceValue, _ call: ConsoleCall) -> HTML {
+        let name = tenant["name"].text
+        let files = tenant["files"].items.map { file -> HTML in
+            row(link(path("apps", name, file["name"].text), file["name"].text))
+        }
+        let releases = tenant["releases"].items.map { releaseRow($0, call, withTenant: false) }
+        let next = tenant["next"].asString.map { path("apps", name, query: ["before": $0]) }
+        return """
+            <p class="crumb">\(link("/apps", "Apps"))</p>
+            <div class="title"><h1>\(name)</h1>\(tenant["approval"].asBool == true ? badge(.none, "Releases need an approval") : .none)</div>
+            \(section("App files", id: "files", list(files, empty: "<p>Nothing is live. Publish a directory:</p><p>\(copyable("associated publish DIR --tenant \(name)"))</p>")))\
+            \(section("Releases", id: "releases", list(releases, empty: "<p>There is no release yet.</p>")
+                + pager(first: call.query["before"] == nil ? nil : path("apps", name), next: next)))
+            """
+    }
+
+    static func loadFile(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        let (tenant, name) = (call.parameters[0], call.parameters[1])
+        guard let text = call.apiText(path("tenants", tenant, "apps", name)) else { throw .unknown(name) }
+        return .object([("tenant", .string(tenant)), ("name", .string(name)), ("text", .string(text))])
+    }
+
+    static func loadOperatorFile(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        let name = call.query["path"] ?? ""
+        guard call.maySee(operatorFile: name), let text = call.console.server.appFile(name) else {
+            throw .unknown(name)
+        }
+        return .object([("tenant", .null), ("name", .string(name)), ("text", .string(text))])
+    }
+
+    static func renderFile(_ file: SourceValue, _ call: ConsoleCall) -> HTML {
+        let tenant = file["tenant"].asString
+        return """
+            <p class="crumb">\(link("/apps", "Apps"))\(tenant.map { " / " as HTML + link(path("apps", $0), $0) })</p>
+            <div class="title"><h1>\(file["name"].text)</h1>\(tenant == nil ? badge(.none, "Read-only: in config/apps") : .none)</div>
+            \(highlighted(file["text"].text))
+            """
+    }
+}
+
+extension ConsoleCall {
+    /// A tenant sees the files of its folder.
+    fileprivate func maySee(operatorFile file: String) -> Bool { tenant.map { file.hasPrefix("\($0)/") } ?? true }
+}

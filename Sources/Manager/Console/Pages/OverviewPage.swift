@@ -1,0 +1,130 @@
+// The first page: whether anything needs a person, and what.
+
+import Association
+import Database
+import Issuance
+import Posix
+import SourceJSON
+import Store
+
+extension Page {
+    static let overview = Page("/", "Overview", load: Overview.load, render: Overview.render)
+}
+
+private enum Overview {
+    private static let causesMax = 10
+    private static let releasesMax = 5
+
+    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        var problems: [String] = []
+        let counted = call.console.counted
+        let isShown = call.visibility
+        var causes = Causes()
+        let hosts = call.hostCount
+        if call.tenant == nil {
+            let control = call.console.control
+            causes.addManager(problem: call.console.issuance.problem, sources: control.sourceProblems)
+            causes.addServer(call.server("/status"))
+            causes.addLimits(counted.issuance)
+        }
+        causes.addIssuance(counted.issuance, of: isShown)
+        causes.addDeliveries(counted, of: isShown)
+        let publishing = call.stored(&problems) { transaction throws(DatabaseError) in
+            try call.publishingCauses(in: transaction)
+        }
+        for cause in publishing?.causes ?? [] { causes.add(cause) }
+        let needing = min(causes.hostCount, hosts)
+        let sentence = sentence(hosts, needing, causes)
+        let isFine = causes.isFine && problems.isEmpty
+        return .object([
+            ("sentence", .string(sentence)), ("fine", .bool(isFine)), ("hosts", .integer(hosts)),
+            ("hostsThatNeedAttention", .integer(needing)), ("causes", .array(causes.sorted.map(\.value))),
+            ("releases", .array(publishing?.releases ?? [])),
+            ("certificates", call.tenant == nil ? certificates(counted.issuance) : .null),
+            ("problems", .texts(problems)),
+        ])
+    }
+
+    /// What `associated status` says of all hosts.
+    private static func sentence(_ hosts: Int, _ needing: Int, _ causes: Causes) -> String {
+        if hosts == 0 { return "No host is served yet." }
+        let all = Count.of(hosts, "host")
+        if needing > 0 {
+            let rest = hosts - needing
+            let verb = needing == 1 ? "1 needs you." : "\(needing) need you."
+            return "\(rest) of \(all) \(rest == 1 ? "is" : "are") live. \(verb)"
+        }
+        if causes.all.contains(where: \.needsPerson) {
+            return "\(all) \(hosts == 1 ? "is" : "are") served, but something needs you."
+        }
+        if !causes.isComplete {
+            return "\(all) \(hosts == 1 ? "is" : "are") served. Not everything has been checked yet."
+        }
+        return hosts == 1 ? "The host is live. Nothing needs you." : "All \(all) are live. Nothing needs you."
+    }
+
+    private static func certificates(_ figures: IssuanceFigures?) -> SourceValue {
+        guard let figures, let counts = figures.counts else { return .null }
+        let budgets = Budget.Limit.allCases.compactMap { limit in
+            figures.budgets[limit].map { (limit.rawValue, SourceValue.integer(Int($0))) }
+        }
+        return .object([("counts", .string(counts)), ("budget", .object(budgets))])
+    }
+
+    static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let causes = value["causes"].items
+        let tone: Tone =
+            value["fine"].asBool == true ? .good : causes.first.flatMap { Tone(rawValue: $0["tone"].text) } ?? .warn
+        let hosts = value["hosts"].number
+        return """
+            <div class="headline \(hosts == 0 && causes.isEmpty ? "none" : tone.rawValue)">\(hosts == 0 && causes.isEmpty ? .none : tone.icon)\
+            <h1>\(value["sentence"].text)</h1></div>
+            \(hosts == 0 ? start(call) : .none)\
+            \(causes.isEmpty ? .none : section("What needs attention", id: "causes", list(causes.prefix(causesMax).map(cause), empty: .none)))\
+            \(causes.count > causesMax ? "<p class=\"more\">and \(causes.count - causesMax) more causes: \(link("/overview.json", "all of them as JSON"))</p>" : .none)\
+            \(releases(value, call))\(line(value["certificates"]))
+            """
+    }
+
+    private static func cause(_ cause: SourceValue) -> HTML {
+        let tone = Tone(rawValue: cause["tone"].text) ?? .warn
+        let words: [Tone: String] = [.bad: "Problem", .warn: "Needs you", .wait: "Waits"]
+        let title = cause["path"].asString.map { link($0, cause["title"].text) } ?? "\(cause["title"].text)"
+        let hosts = cause["hosts"].items.map(\.text)
+        let names: HTML? =
+            cause["count"].number > 1 && !hosts.isEmpty
+            ? "<br>\(hosts.map { link(path("hosts", $0), $0) + " " })" : nil
+        let next: HTML =
+            cause["next"].text.isEmpty ? .none : "<br><span class=\"next\">Next: \(cause["next"].text)</span>"
+        return row(title, states: [badge(tone, words[tone] ?? "Note")], more: "\(cause["detail"].text)\(names)\(next)")
+    }
+
+    private static func start(_ call: ConsoleCall) -> HTML {
+        """
+        <div class="empty"><p>Write an app file into <code>config/apps</code>; the server sees it at once. \
+        <code>associated init</code> makes one, and the host’s DNS record does the rest.</p>\
+        <p>\(copyable("associated init com.example.shop --host shop.example.com"))</p></div>
+        """
+    }
+
+    private static func releases(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let rows = value["releases"].items.map { releaseRow($0, call, withTenant: true) }
+        return section(
+            "Last releases", id: "releases", aside: link("/apps", "All apps"),
+            list(
+                rows,
+                empty:
+                    "<p>Nothing was published by the API yet. Files of <code>config/apps</code> are served without a release.</p>"
+            ))
+    }
+
+    private static func line(_ certificates: SourceValue) -> HTML {
+        if certificates.isNull { return .none }
+        let budget = (certificates["budget"].asObject ?? []).map { "\($0.value.number) \($0.key)" }.joined(
+            separator: ", ")
+        return section(
+            "Certificates", id: "certificates", aside: link("/certificates", "Queue and limits"),
+            "<p class=\"soft\">\(certificates["counts"].text)\(budget.isEmpty ? "" : "; left of the authority’s limits: \(budget)")</p>"
+        )
+    }
+}

@@ -1,0 +1,11 @@
+// All pages and forms. A new one is a file with an extension of `Page` or `Action`, and a line here.
+
+extension Page {
+    static let all = [
+        overview, search, hosts, host, apps, tenant, file, operatorFile, release, certificates, activity,
+    ]
+}
+
+extension Action {
+    static let all = [SignIn.out, rollback, approve, reject, checkHost]
+}

@@ -1,0 +1,134 @@
+// One release: what it changed for phones, what became of it, and what can be done with it.
+
+import HTTP
+import Service
+import SourceJSON
+
+extension Page {
+    static let release = Page(
+        "/apps/TENANT/releases/NUMBER", title: { "Release \($0["number"].number)" }, load: Releases.load,
+        render: Releases.render)
+}
+
+extension Action {
+    static let rollback = Releases.made("rollback", scope: "publish")
+    static let approve = Releases.made("approve", scope: "approve")
+    static let reject = Releases.made("reject", scope: "approve")
+}
+
+private enum Releases {
+    static func made(_ verb: String, scope: String) -> Action {
+        Action(pattern: "/apps/TENANT/releases/NUMBER/\(verb)", scope: scope) { call throws(PageProblem) in
+            let (tenant, number) = (call.parameters[0], call.parameters[1])
+            var members: [(String, SourceValue)] = []
+            if verb == "rollback" {
+                members.append(("message", .string(call.form["message"] ?? "")))
+                members.append(("retire", .bool(call.form["retire"] != nil)))
+            }
+            if verb == "reject" { members.append(("reason", .string(call.form["reason"] ?? ""))) }
+            let answer = try call.api(
+                path("tenants", tenant, "releases", number) + ":\(verb)", .post, .object(members))
+            return SignIn.see(path("apps", tenant, "releases", "\(answer["number"].number)"))
+        }
+    }
+
+    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        try call.api(path("tenants", call.parameters[0], "releases", call.parameters[1]))
+    }
+
+    static func render(_ release: SourceValue, _ call: ConsoleCall) -> HTML {
+        let (tenant, number) = (release["tenant"].text, release["number"].number)
+        let nodes = release["outcomes"].items.map { outcome -> HTML in
+            let state = outcome["state"].text
+            return row(
+                "\(outcome["node"].text)", states: [badge(state == "served" ? .good : .warn, state)],
+                more: outcome["detail"].text.isEmpty ? nil : "\(outcome["detail"].text)")
+        }
+        func time(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
+        return """
+            <p class="crumb">\(link("/apps", "Apps")) / \(link(path("apps", tenant), tenant))</p>
+            <div class="title"><h1>Release \(number)</h1>\(releaseState(release["state"].text))</div>
+            \(release["message"].text.isEmpty ? .none : "<p class=\"lead\">\(release["message"].text)</p>" as HTML)\
+            \(facts([
+                ("Author", "\(release["author"].text)"), ("Source", release["source"].asString.flatMap { $0.isEmpty ? nil : "\($0)" }),
+                ("Made from", release["base"].number == 0 ? "nothing" : link(path("apps", tenant, "releases", "\(release["base"].number)"), "release \(release["base"].number)")),
+                ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
+                ("Approved by", time("approver")), ("Ended", time("ended")), ("Reason", time("reason")),
+            ]))\
+            \(actions(release, call))\(difference(release["difference"]))\(findingList(release["findings"].items))\
+            \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
+            \(section("Files", id: "files", list(release["files"].items.map { row("\($0["name"].text)", more: "<code>\($0["digest"].text)</code>") }, empty: "<p>It has no files.</p>")))
+            """
+    }
+
+    private static func actions(_ release: SourceValue, _ call: ConsoleCall) -> HTML {
+        let place = path("apps", release["tenant"].text, "releases", "\(release["number"].number)")
+        var forms: [HTML] = []
+        let state = release["state"].text
+        if state == "proposed", call.session.may("approve") {
+            forms = [action("\(place)/approve", "Approve", isMain: true), action("\(place)/reject", "Reject")]
+        }
+        if state == "superseded", call.session.may("publish") {
+            let retire: HTML =
+                call.session.may("retire")
+                ? "<label class=\"check\"><input type=\"checkbox\" name=\"retire\"> What it takes away is meant to go</label>"
+                : .none
+            forms = [
+                """
+                <form method="post" action="\(place)/rollback" class="actions"><label class="hidden" for="message">Message</label>\
+                <input id="message" name="message" type="text" placeholder="Why" maxlength="1000">\(retire)\
+                <button>Publish these files again</button></form>
+                """
+            ]
+        }
+        return forms.isEmpty ? .none : "<section class=\"actions\" aria-label=\"Actions\">\(forms)</section>"
+    }
+}
+
+/// What changes for phones, with examples.
+func difference(_ value: SourceValue) -> HTML {
+    if value.isNull { return .none }
+    func links(_ name: String, _ sign: String) -> [HTML] {
+        value[name].items.map { link in
+            row(
+                "<code>\(sign) \(link["url"].text)</code>",
+                more: "\(link["app"].text) on \(link["systems"].items.map(\.text).joined(separator: ", "))")
+        }
+    }
+    func entries(_ name: String, _ sign: String) -> [HTML] {
+        value[name].items.map { entry in
+            let what = entry["value"].asString ?? entry["app"].asString ?? ""
+            return row(
+                "<code>\(sign) \(entry["kind"].text) \(what)</code>",
+                more: "\(entry["hosts"].items.prefix(5).map(\.text).joined(separator: ", "))")
+        }
+    }
+    let held = value["guard"].items.map { removal -> HTML in
+        row(
+            "\(removal["file"].text) removes \(removal["removes"].text)", states: [badge(.bad, "Removal guard")],
+            more: "\(removal["fix"].text)")
+    }
+    let parts = [
+        ("No longer opens the app", links("stops", "−")), ("Removed", entries("removed", "−")), ("Held", held),
+        ("Opens the app now", links("opens", "+")), ("Added", entries("added", "+")),
+    ].filter { !$0.1.isEmpty }.map { title, rows -> HTML in "<h3>\(title)</h3>\(list(rows, empty: .none))" }
+    return section(
+        "What changes for phones", id: "difference",
+        parts.isEmpty ? "<p class=\"soft\">Nothing changes for any phone.</p>" : HTML(parts))
+}
+
+/// Findings with their places and remedies.
+func findingList(_ findings: [SourceValue]) -> HTML {
+    if findings.isEmpty { return .none }
+    let tones: [String: Tone] = ["error": .bad, "warning": .warn]
+    let rows = findings.map { finding -> HTML in
+        let line = finding["line"].time.map { ":\($0):\(finding["column"].number)" } ?? ""
+        return row(
+            "\(finding["message"].text)",
+            states: [badge(tones[finding["severity"].text] ?? .none, finding["rule"].text)],
+            more:
+                "<code>\(finding["file"].text)\(line)</code>\(finding["fix"].asString.map { "<br><span class=\"next\">\($0)</span>" as HTML })"
+        )
+    }
+    return section("Findings", id: "findings", list(rows, empty: .none))
+}

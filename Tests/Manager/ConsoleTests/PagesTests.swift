@@ -1,0 +1,152 @@
+import Database
+import Delivery
+import Issuance
+import SourceJSON
+import Testing
+
+@testable import Console
+@testable import Publishing
+@testable import Service
+
+struct PagesTests {
+    /// Each page with names that fit, and some that are hostile.
+    static let paths = [
+        "/", "/hosts", "/hosts?prefix=shop", "/hosts/shop.acme.test", "/apps", "/apps/acme", "/apps/acme/releases/1",
+        "/apps/acme/shop.json", "/file?path=acme/op.json", "/certificates", "/certificates?state=queued", "/activity",
+        "/search?q=shop", "/search?q=8KQ2V7M4XN.dev.acme.shop",
+    ]
+
+    /// A rig with a release, a host that is served, and one of another tenant.
+    static func rig() throws -> ConsoleRig {
+        let rig = try ConsoleRig(hosts: [("shop.acme.test", "acme"), ("rival.test", "rival"), ("op.test", "")])
+        try rig.write { transaction throws(DatabaseError) in
+            for (host, tenant) in [("shop.acme.test", "acme"), ("rival.test", "rival"), ("new.acme.test", "acme")] {
+                try transaction.execute(
+                    "insert into claim values (?, ?, 'owned', 'operator', '', 0, 0, 0, '')", host, tenant)
+            }
+        }
+        let app = #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/x/*" }] }"#
+        let token = try rig.token(["admin"])
+        let body = SourceValue.object([
+            ("base", .integer(0)), ("changes", .object([("shop.json", .string(app))])), ("message", .string("<i>first</i>")),
+        ])
+        let identity = try #require(rig.publisher.identity(ofTokenID: try #require(rig.publisher.tokenID(token))))
+        #expect(rig.console.ask(.post, "/tenants/acme/releases", body, as: identity).status == .created)
+        rig.server.set("/status/shop.acme.test", host("shop.acme.test"))
+        rig.server.set("/status/rival.test", host("rival.test"))
+        rig.server.set("/document/apple/shop.acme.test", "{\"applinks\": {\"details\": \"<script>\"}}")
+        rig.server.set("/apps", #"{"files":["acme/op.json","secret.json"],"more":false}"#)
+        rig.server.setFile("acme/op.json", "{ name: \"<b>\" }")
+        rig.server.setFile("secret.json", "{}")
+        return rig
+    }
+
+    private static func host(_ name: String) -> String {
+        #"{"host":"\#(name)","name":"\#(name)","nowSeconds":0,"documents":[],"reasons":["<script>a</script>"],"errors":[],"apps":["8KQ2V7M4XN.dev.acme.shop"],"appFiles":["acme/shop.json"],"tenant":"acme","certificate":{"folder":"\#(name)","state":"usable","notAfterSeconds":4102444800,"lifeLeftPercent":60,"problems":[]},"verifiers":[{"verifier":"apple-cdn","document":"apple","lastSeconds":1,"status":200,"count":3,"confirmed":true,"version":"current","network":"17.0.0.0/8"}],"recordedSinceSeconds":0}"#
+    }
+
+    private static let roles: [(scopes: [String], tenant: String?)] = [
+        (["admin"], nil), (["read"], nil), (["admin"], "acme"), (["read", "check"], "acme"), (["read"], "rival"),
+        (["publish"], "acme"), (["hosts"], nil),
+    ]
+
+    @Test(arguments: roles.indices, paths)
+    func `every role gets a page, or a reason, and never what belongs to another`(role: Int, path: String) throws {
+        let rig = try Self.rig()
+        let (scopes, tenant) = Self.roles[role]
+        let cookie = try rig.signIn(scopes, tenant: tenant)
+        let page = rig.get(path, cookie)
+        #expect([200, 403, 404].contains(page.status), "\(path): \(page.status)")
+        if tenant == nil, scopes != ["hosts"] { #expect(page.status == 200, "\(path): \(page.text)") }
+        #expect(page.text.hasPrefix("<!doctype html>") && page.text.contains("<main"))
+        #expect(!page.text.contains("<script>") && !page.text.contains("<i>first") && !page.text.contains("<b>"))
+        #expect(page.field("content-security-policy")?.contains("default-src 'none'") == true)
+        #expect(page.field("content-security-policy")?.contains("unsafe") == false)
+        #expect(page.field("x-frame-options") == "DENY" && page.field("cache-control") == "no-store")
+        #expect(page.text.utf8.count < 64 * 1_024)
+        let parts = path.split(separator: "?", maxSplits: 1)
+        let query = parts.count > 1 ? "?\(parts[1])" : ""
+        let twin = rig.get(path == "/" ? "/overview.json" : "\(parts[0]).json\(query)", cookie)
+        #expect(twin.status == page.status && twin.value.asObject != nil, "\(path): \(twin.text)")
+        if tenant == "rival" {
+            for text in ["shop.acme.test", "8KQ2V7M4XN", "op.test", "secret.json"] where !path.contains("q=\(text.prefix(4))") {
+                #expect(!page.text.replacing("value=\"8KQ2V7M4XN.dev.acme.shop\"", with: "").contains(text), "\(path): \(text)")
+            }
+        }
+        if tenant == "acme" { #expect(!page.text.contains("rival.test") && !page.text.contains("secret.json")) }
+        #expect(rig.get(path).status == 303)
+    }
+
+    @Test(arguments: HTMLTests.hostile)
+    func `hostile names in paths and queries stay text`(text: String) throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"])
+        for address in [
+            path("hosts", text), path("apps", text), path("apps", "acme", text), path("apps", text, "releases", text),
+            path("hosts", query: ["prefix": text, "after": text]), path("search", query: ["q": text]),
+            path("certificates", query: ["state": text]), path("file", query: ["path": text]),
+            path("sign-in", query: ["next": text]), path("activity", query: ["before": text]),
+        ] {
+            let page = rig.get(address, address.hasPrefix("/sign-in") ? nil : cookie)
+            #expect(page.status < 500, "\(address)")
+            #expect(!page.text.contains("<script>alert") && !page.text.contains("<img") && !page.text.contains("' autofocus"))
+        }
+    }
+
+    @Test func `a page that has not changed is not sent again`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"])
+        let first = rig.get("/hosts", cookie)
+        let tag = try #require(first.field("etag"))
+        let second = rig.get("/hosts", cookie, lines: ["If-None-Match: \(tag)"])
+        #expect(second.status == 304 && second.text.isEmpty && second.field("content-length") == nil)
+        #expect(rig.get("/hosts", cookie, lines: ["If-None-Match: \"other\""]).status == 200)
+    }
+
+    @Test func `reading scopes change nothing`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["read"])
+        for form in ["/apps/acme/releases/1/rollback", "/apps/acme/releases/1/approve", "/hosts/shop.acme.test/check"] {
+            #expect(rig.post(form, [:], cookie).status == 403, "\(form)")
+        }
+        #expect(!rig.get("/apps/acme/releases/1", cookie).text.contains("<form method=\"post\" action=\"/apps"))
+    }
+
+    @Test func `a database that is away leaves what the manager has in memory`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"])
+        rig.control.noteStore(DatabaseError(.unreachable, "no route to db.example"))
+        let page = rig.get("/", cookie)
+        #expect(page.status == 200 && page.text.contains("no route to db.example"))
+        #expect(rig.get("/overview.json", cookie).value["fine"].asBool == false)
+        #expect(rig.get("/hosts", cookie).text.contains("shop.acme.test"))
+    }
+
+    @Test func `nothing is green while something could not be asked`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"])
+        #expect(rig.get("/overview.json", cookie).value["fine"].asBool == true)
+        rig.server.set("down", "")
+        let value = rig.get("/overview.json", cookie).value
+        #expect(value["fine"].asBool == false && !value["sentence"].text.contains("Nothing needs you"))
+        rig.server.set("down", nil)
+        rig.console.take(ConsoleFigures())
+        #expect(rig.get("/overview.json", cookie).value["fine"].asBool == false)
+    }
+
+    @Test func `a hundred thousand hosts are shown a hundred at a time`() throws {
+        let names = (0..<100_000).map { (name: "h\($0).example.com", folder: "") }
+        let rig = try ConsoleRig(hosts: names)
+        let cookie = try rig.signIn(["read"])
+        var (seen, next): (Set<String>, String?) = ([], "")
+        for _ in 0..<3 {
+            let page = rig.get(path("hosts", query: ["prefix": "h9", "after": next ?? ""]).replacing("/hosts", with: "/hosts.json"), cookie)
+            let items = page.value["items"].items.map(\.["host"].text)
+            #expect(items.count == 100 && items.allSatisfy { $0.hasPrefix("h9") } && seen.isDisjoint(with: items))
+            seen.formUnion(items)
+            next = page.value["next"].asString
+        }
+        let page = rig.get("/hosts", cookie)
+        #expect(page.text.utf8.count < 64 * 1_024 && page.text.contains("100000 served"))
+    }
+}
