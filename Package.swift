@@ -95,8 +95,7 @@ let package = Package(
             "Console", in: "Manager",
             [
                 "Association", "AssociationLint", "Database", "Delivery", "HTTP", "Issuance", "Posix", "Publishing",
-                "Service",
-                "SourceJSON", "Store", "TLS", "Tenancy",
+                "QRCode", "Service", "SourceJSON", "Store", "TLS", "Tenancy",
             ]),
 
         module(
@@ -116,8 +115,8 @@ let package = Package(
             "Management", in: "Program",
             [
                 "ACME", "Administration", "Association", "Client", "Console", "DNS", "Database", "Delivery", "HTTP",
-                "Issuance",
-                "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS", "Telemetry",
+                "Issuance", "Posix", "Publishing", "Service", "Settings", "SourceJSON", "Store", "Supervision", "TLS",
+                "Telemetry",
             ]),
         .executableTarget(
             name: "associated",

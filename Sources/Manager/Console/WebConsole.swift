@@ -100,7 +100,8 @@ public final class WebConsole: Sendable {
         _ title: String, _ call: ConsoleCall, _ main: HTML, _ value: SourceValue, status: Status = .ok
     ) -> ServiceResponse {
         let layout = Layout(
-            title: title, path: call.request.path, session: call.session, query: call.query["q"] ?? "",
+            title: title, path: call.request.path, session: call.session,
+            isLive: call.request.method != .post, query: call.query["q"] ?? "",
             problems: value.member(named: "problems")?.asArray?.compactMap(\.asString) ?? [])
         var response = WebConsole.html(layout.document(main), status)
         if status == .ok, call.request.method != .post {

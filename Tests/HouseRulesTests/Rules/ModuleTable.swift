@@ -111,8 +111,7 @@ enum ModuleTable {
             "Console", in: .manager, .control,
             mayImport: [
                 "Association", "AssociationLint", "Database", "Delivery", "HTTP", "Issuance", "Posix", "Publishing",
-                "Service",
-                "SourceJSON", "Store", "TLS", "Tenancy", "Synchronization",
+                "QRCode", "Service", "SourceJSON", "Store", "TLS", "Tenancy", "Synchronization",
             ]),
         Module(
             "Administration", in: .program, .control,

@@ -14,20 +14,30 @@ struct CausesTests {
     @Test func `hosts with one reason are one cause`() {
         let kept = (0..<7).map { #"{"host":"h\#($0).test","reason":"error: apps/x.json:1:2: error[AFF-001]: no"}"# }
         let causes = causes(
-            of: #"{"waits":[],"lastGood":[\#(kept.joined(separator: ","))],"hosting":{"hostsOnLastGoodVersion":40},"findings":[{"finding":"error: apps/x.json:1:2: error[AFF-001]: no"}]}"#)
+            of:
+                #"{"waits":[],"lastGood":[\#(kept.joined(separator: ","))],"hosting":{"hostsOnLastGoodVersion":40},"findings":[{"finding":"error: apps/x.json:1:2: error[AFF-001]: no"}]}"#
+        )
         #expect(causes.all.count == 1)
         #expect(causes.all.first?.title == "40 hosts keep their last good version" && causes.all.first?.count == 40)
         #expect(causes.hostCount == 40 && !causes.isFine)
     }
 
-    @Test(arguments: [
-        (#"{"waits":[],"hosting":{}}"#, true), (nil, false), (#"{"waits":["the disk is full"],"hosting":{}}"#, false),
-        (#"{"waits":[],"hosting":{},"findings":[{"finding":"x"}]}"#, false),
-        (#"{"waits":[],"hosting":{},"changedSettings":{"finding":"restart"}}"#, false),
-        (#"{"waits":[],"hosting":{},"certificates":{"complete":false}}"#, false),
-        (#"{"waits":[],"hosting":{},"certificates":{"complete":true,"causes":[{"folder":"a.test","severity":"error","finding":"x","alike":["b.test"],"count":9}]}}"#, false),
-        (#"{"waits":[],"hosting":{},"certificates":{"complete":true,"causes":[{"folder":"a.test","severity":"note","finding":"x"}]}}"#, true),
-    ] as [(String?, Bool)])
+    @Test(
+        arguments: [
+            (#"{"waits":[],"hosting":{}}"#, true), (nil, false),
+            (#"{"waits":["the disk is full"],"hosting":{}}"#, false),
+            (#"{"waits":[],"hosting":{},"findings":[{"finding":"x"}]}"#, false),
+            (#"{"waits":[],"hosting":{},"changedSettings":{"finding":"restart"}}"#, false),
+            (#"{"waits":[],"hosting":{},"certificates":{"complete":false}}"#, false),
+            (
+                #"{"waits":[],"hosting":{},"certificates":{"complete":true,"causes":[{"folder":"a.test","severity":"error","finding":"x","alike":["b.test"],"count":9}]}}"#,
+                false
+            ),
+            (
+                #"{"waits":[],"hosting":{},"certificates":{"complete":true,"causes":[{"folder":"a.test","severity":"note","finding":"x"}]}}"#,
+                true
+            ),
+        ] as [(String?, Bool)])
     func `is fine only if the server has nothing to say`(status: String?, isFine: Bool) {
         #expect(causes(of: status).isFine == isFine)
     }

@@ -1,5 +1,6 @@
 // The console over a database, without a listener and with a scripted server.
 
+import DNS
 import Database
 import Delivery
 import HTTP

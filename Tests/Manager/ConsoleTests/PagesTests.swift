@@ -1,7 +1,9 @@
 import Database
 import Delivery
+import HTTP
 import Issuance
 import SourceJSON
+import Store
 import Testing
 
 @testable import Console
@@ -13,7 +15,7 @@ struct PagesTests {
     static let paths = [
         "/", "/hosts", "/hosts?prefix=shop", "/hosts/shop.acme.test", "/apps", "/apps/acme", "/apps/acme/releases/1",
         "/apps/acme/shop.json", "/file?path=acme/op.json", "/certificates", "/certificates?state=queued", "/activity",
-        "/search?q=shop", "/search?q=8KQ2V7M4XN.dev.acme.shop",
+        "/search?q=shop", "/search?q=8KQ2V7M4XN.dev.acme.shop", "/tester", "/draft?tenant=acme&file=shop.json",
     ]
 
     /// A rig with a release, a host that is served, and one of another tenant.
@@ -25,12 +27,15 @@ struct PagesTests {
                     "insert into claim values (?, ?, 'owned', 'operator', '', 0, 0, 0, '')", host, tenant)
             }
         }
-        let app = #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/x/*" }] }"#
+        let app =
+            #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/x/*" }] }"#
         let token = try rig.token(["admin"])
         let body = SourceValue.object([
-            ("base", .integer(0)), ("changes", .object([("shop.json", .string(app))])), ("message", .string("<i>first</i>")),
+            ("base", .integer(0)), ("changes", .object([("shop.json", .string(app))])),
+            ("message", .string("<i>first</i>")),
         ])
-        let identity = try #require(rig.publisher.identity(ofTokenID: try #require(rig.publisher.tokenID(token))))
+        let id = try #require(rig.publisher.tokenID(token))
+        let identity = try #require(rig.publisher.identity(ofTokenID: id))
         #expect(rig.console.ask(.post, "/tenants/acme/releases", body, as: identity).status == .created)
         rig.server.set("/status/shop.acme.test", host("shop.acme.test"))
         rig.server.set("/status/rival.test", host("rival.test"))
@@ -69,8 +74,11 @@ struct PagesTests {
         let twin = rig.get(path == "/" ? "/overview.json" : "\(parts[0]).json\(query)", cookie)
         #expect(twin.status == page.status && twin.value.asObject != nil, "\(path): \(twin.text)")
         if tenant == "rival" {
-            for text in ["shop.acme.test", "8KQ2V7M4XN", "op.test", "secret.json"] where !path.contains("q=\(text.prefix(4))") {
-                #expect(!page.text.replacing("value=\"8KQ2V7M4XN.dev.acme.shop\"", with: "").contains(text), "\(path): \(text)")
+            for text in ["shop.acme.test", "8KQ2V7M4XN", "op.test", "secret.json"]
+            where !path.contains("q=\(text.prefix(4))") {
+                #expect(
+                    !page.text.replacing("value=\"8KQ2V7M4XN.dev.acme.shop\"", with: "").contains(text),
+                    "\(path): \(text)")
             }
         }
         if tenant == "acme" { #expect(!page.text.contains("rival.test") && !page.text.contains("secret.json")) }
@@ -89,7 +97,9 @@ struct PagesTests {
         ] {
             let page = rig.get(address, address.hasPrefix("/sign-in") ? nil : cookie)
             #expect(page.status < 500, "\(address)")
-            #expect(!page.text.contains("<script>alert") && !page.text.contains("<img") && !page.text.contains("' autofocus"))
+            #expect(
+                !page.text.contains("<script>alert") && !page.text.contains("<img")
+                    && !page.text.contains("' autofocus"))
         }
     }
 
@@ -140,7 +150,9 @@ struct PagesTests {
         let cookie = try rig.signIn(["read"])
         var (seen, next): (Set<String>, String?) = ([], "")
         for _ in 0..<3 {
-            let page = rig.get(path("hosts", query: ["prefix": "h9", "after": next ?? ""]).replacing("/hosts", with: "/hosts.json"), cookie)
+            let page = rig.get(
+                path("hosts", query: ["prefix": "h9", "after": next ?? ""]).replacing("/hosts", with: "/hosts.json"),
+                cookie)
             let items = page.value["items"].items.map(\.["host"].text)
             #expect(items.count == 100 && items.allSatisfy { $0.hasPrefix("h9") } && seen.isDisjoint(with: items))
             seen.formUnion(items)

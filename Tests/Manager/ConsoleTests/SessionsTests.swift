@@ -1,3 +1,4 @@
+import Database
 import HTTP
 import Testing
 
@@ -45,7 +46,9 @@ struct SessionsTests {
         #expect(rig.console.sessions.find(secret) != nil)
         #expect(rig.console.sessions.find(secret, now: .max / 2) == nil)
         let id = String(token.split(separator: "_")[1])
-        try rig.write { transaction in _ = try AccessToken.revoke(id, of: nil, by: "test", in: transaction) }
+        try rig.write { transaction throws(DatabaseError) in
+            _ = try AccessToken.revoke(id, of: nil, by: "test", in: transaction)
+        }
         try rig.publisher.refresh()
         #expect(rig.get("/", cookie).status == 303)
         let other = try rig.signIn(["read"])

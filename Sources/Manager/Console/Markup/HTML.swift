@@ -1,6 +1,7 @@
 // Markup as a type of its own. What is written in the program is markup; every text that a variable has becomes a part of it only with
 // its special characters escaped, whoever writes the page and wherever in it. So a host, a message or a file cannot become a script.
 
+import QRCode
 import SourceJSON
 
 struct HTML: Sendable, ExpressibleByStringInterpolation {
@@ -10,6 +11,11 @@ struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     init(stringLiteral literal: StaticString) { text = literal.description }
     init(stringInterpolation parts: StringInterpolation) { text = parts.text }
+    /// A picture of a text for the camera of a phone; nil if it is too long.
+    init?(qrCode plain: String) {
+        guard let code = QRCode(plain) else { return nil }
+        text = code.svg(title: plain)
+    }
     init(_ parts: [HTML]) { for part in parts { text += part.text } }
 
     var bytes: [UInt8] { Array(text.utf8) }

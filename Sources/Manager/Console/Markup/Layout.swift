@@ -11,6 +11,8 @@ struct Layout {
     let path: String
     /// Nil for the form to sign in.
     let session: Session?
+    /// Whether the same address gets the page again.
+    var isLive = false
     /// What a search was for.
     var query = ""
     /// What is missing on the page, and why.
@@ -40,7 +42,7 @@ struct Layout {
         <a class="brand" href="/">\(Layout.mark)associated</a>
         \(session.map { _ in search })\(session.map(account))
         \(session.map { _ in navigation })</header>
-        <main id="main" tabindex="-1">
+        <main id="main" tabindex="-1"\(#"data-live"#, if: isLive)>
         \(problems.map { Layout.notice(.bad, "\($0)") })\(main)</main>
         <p id="status" role="status"></p>
         </body>

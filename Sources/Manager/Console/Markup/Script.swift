@@ -5,6 +5,8 @@ enum Script {
         'use strict';
         (() => {
           const main = document.getElementById('main'), status = document.getElementById('status');
+          // A text that somebody writes is never replaced.
+          const isLive = 'live' in main.dataset && !main.querySelector('textarea');
           let tag = null, timer = null, failures = 0;
           const say = text => { if (status.textContent !== text) status.textContent = text; };
           const isBusy = () => main.contains(document.activeElement) && /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)
@@ -52,8 +54,8 @@ enum Script {
             }
             plan();
           };
-          const plan = () => { if (timer === null && main.dataset.live !== 'off') timer = setTimeout(poll, 5000 * Math.min(12, 1 + failures)); };
-          document.addEventListener('visibilitychange', () => { if (!document.hidden && timer === null) poll(); });
+          const plan = () => { if (timer === null && isLive) timer = setTimeout(poll, 5000 * Math.min(12, 1 + failures)); };
+          document.addEventListener('visibilitychange', () => { if (!document.hidden && timer === null && isLive) poll(); });
 
           const decorate = () => {
             if (!navigator.clipboard) return;
@@ -70,6 +72,26 @@ enum Script {
               code.after(button);
             }
           };
+          // While an app file is written, what is wrong with it is said below.
+          const draft = main.querySelector('form[data-check]');
+          let waiting = null, round = 0;
+          draft?.addEventListener('input', () => {
+            clearTimeout(waiting);
+            waiting = setTimeout(async () => {
+              const mine = ++round, fields = new URLSearchParams(new FormData(draft));
+              fields.set('do', 'check');
+              try {
+                const answer = await fetch(draft.action, { method: 'POST', body: fields, credentials: 'same-origin' });
+                const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+                const result = page.getElementById('result');
+                if (mine !== round) return;
+                if (!result) return say('Not checked: the session may have ended. Check sends the text and keeps it.');
+                document.getElementById('result').replaceWith(result);
+                say('Checked');
+              } catch { say('Not checked: no answer from associated'); }
+            }, 600);
+          });
+
           decorate();
           plan();
         })();

@@ -24,6 +24,7 @@ enum StyleSheet {
         }
         h1 { font-size: clamp(1.5rem, 1.1rem + 1.6vw, 2rem); line-height: 1.2; letter-spacing: -0.015em; margin: 0; }
         h2 { font-size: 1.0625rem; line-height: 1.3; margin: 0; }
+        h3 { font-size: 1rem; line-height: 1.3; margin: 1.25rem 0 0.625rem; }
         p { margin: 0 0 0.75rem; }
         a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 1px; }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
@@ -79,6 +80,7 @@ enum StyleSheet {
         .notice { display: flex; gap: 0.625rem; padding: 0.75rem 1rem; border-radius: 0.625rem; background: var(--panel); }
         .notice .icon { margin-top: 0.25rem; } .notice span { color: var(--ink); }
         .headline { display: flex; gap: 0.75rem; align-items: flex-start; }
+        .headline h1 { color: var(--ink); }
         .headline .icon { width: 1.75rem; height: 1.75rem; margin-top: 0.125rem; stroke-width: 1.3; }
 
         dl { margin: 0; display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: 0.5rem 1.5rem; }
@@ -108,7 +110,7 @@ enum StyleSheet {
         form { margin: 0; }
         button, .button {
           min-height: 2.25rem; padding: 0 0.875rem; border: 1px solid var(--strong); border-radius: 0.5rem; background: var(--raised);
-          color: var(--ink); font: inherit; font-size: 0.9375rem; cursor: pointer;
+          color: var(--ink); font: inherit; font-size: 0.9375rem; white-space: nowrap; flex: none; cursor: pointer;
         }
         button:hover { border-color: var(--accent); }
         button.main { background: var(--accent); border-color: var(--accent); color: var(--on); font-weight: 600; }

@@ -49,7 +49,7 @@ private enum Apps {
             <p>\(copyable("associated token create --tenant acme --scopes read,check,publish,hosts"))</p>
             """
         return """
-            <div class="title"><h1>Apps</h1></div>
+            <div class="title"><h1>Apps</h1>\(call.session.may("check") ? link("/draft", "New app file") : .none)</div>
             \(section("Published", id: "tenants", list(tenants, empty: noTenants) + pager(first: call.query["after"] == nil ? nil : "/apps", next: next)))\
             \(section("In config/apps", id: "files", aside: "<span class=\"soft\">belongs to the operator</span>",
                 list(files, empty: "<p>No app file is in <code>config/apps</code>.</p>") + pager(first: call.query["file"] == nil ? nil : "/apps", next: nextFile)))
@@ -101,7 +101,7 @@ private enum Apps {
         let tenant = file["tenant"].asString
         return """
             <p class="crumb">\(link("/apps", "Apps"))\(tenant.map { " / " as HTML + link(path("apps", $0), $0) })</p>
-            <div class="title"><h1>\(file["name"].text)</h1>\(tenant == nil ? badge(.none, "Read-only: in config/apps") : .none)</div>
+            <div class="title"><h1>\(file["name"].text)</h1>\(tenant == nil ? badge(.none, "Read-only: in config/apps") : .none)\(tenant.map { call.session.may("check") ? link(path("draft", query: ["tenant": $0, "file": file["name"].text]), "Edit") : .none })</div>
             \(highlighted(file["text"].text))
             """
     }

@@ -48,10 +48,13 @@ private enum Host {
         var documents: [(String, SourceValue)] = []
         for (kind, verifier) in [("apple", "apple"), ("android", "google")] where isServed {
             if let (status, body) = call.console.server.ask("/document/\(verifier)" + path(name)), status == 200 {
-                documents.append((kind, .string(String(decoding: body, as: UTF8.self))))
+                documents.append(
+                    (kind, SourceReader.read(body, as: .json).value ?? .string(String(decoding: body, as: UTF8.self))))
             }
         }
         members.append(("documents", .object(documents)))
+        let files = (report?["appFiles"].items ?? []).map(\.text)
+        members.append(("operatorFiles", .texts(files.filter { call.console.server.appFile($0) != nil })))
         let state = state(.object(members), now: call.now)
         return .object(
             [("sentence", .string(state.text)), ("tone", .string(state.tone.rawValue))] + members + [
@@ -253,7 +256,9 @@ private enum Host {
     private static func documents(_ host: SourceValue) -> HTML {
         let parts = [("apple", "apple-app-site-association"), ("android", "assetlinks.json")].compactMap {
             kind, name -> HTML? in
-            guard let text = host["documents"][kind].asString else { return nil }
+            let document = host["documents"][kind]
+            if document.isNull { return nil }
+            let text = document.asString ?? String(decoding: SourceWriter.canonical(document), as: UTF8.self)
             let isShort = text.utf8.count < 4_096
             return
                 "<details id=\"document-\(kind)\"\("open", if: isShort)><summary>\(name)</summary>\(highlighted(text))</details>"
@@ -261,7 +266,7 @@ private enum Host {
         if parts.isEmpty { return .none }
         return section(
             "Documents", id: "documents",
-            aside: link(path("tester", query: ["q": "https://\(host["host"].text)/"]), "Test a URL"), HTML(parts))
+            aside: link(path("tester", query: ["urls": "https://\(host["host"].text)/"]), "Test a URL"), HTML(parts))
     }
 
     private static func fetches(_ status: SourceValue, _ call: ConsoleCall) -> HTML {
@@ -286,7 +291,7 @@ private enum Host {
             list(
                 rows,
                 empty:
-                    "<p>Nobody that is known has fetched them since \(ago(status["recordedSinceSeconds"].number, now: call.now)).</p>"
+                    "<p>Apple, Google and phones have not fetched them since recording began \(ago(status["recordedSinceSeconds"].number, now: call.now)).</p>"
             ))
     }
 
@@ -294,21 +299,22 @@ private enum Host {
         let status = host["status"]
         if status.isNull { return .none }
         let tenant = status["tenant"].asString
+        let own = Set(host["operatorFiles"].items.map(\.text))
         let files = status["appFiles"].items.map { file -> HTML in
-            link(path("apps", tenant ?? "-", file.text.split(separator: "/").last.map(String.init) ?? ""), file.text)
-                + " "
+            let parts = file.text.split(separator: "/").map(String.init)
+            let isPublished = parts.count == 2 && !own.contains(file.text)
+            let place = isPublished ? path("apps", parts[0], parts[1]) : path("file", query: ["path": file.text])
+            return link(place, file.text) + " "
         }
-        let code = qrCode("https://\(host["host"].text)/")
+        let address = "https://\(host["host"].text)/"
+        let code = HTML(qrCode: address)
         return section(
             "Apps", id: "apps",
             facts([
                 ("Apps", HTML(status["apps"].items.map { "<code>\($0.text)</code> " })),
                 ("App files", files.isEmpty ? nil : HTML(files)),
                 ("Tenant", tenant.map { link(path("apps", $0), $0) }),
-                ("On a phone", code.map { "\($0)<br><span class=\"soft\">https://\(host["host"].text)/</span>" }),
+                ("On a phone", code.map { "<div class=\"qr\">\($0)</div><span class=\"soft\">\(address)</span>" }),
             ]))
     }
 }
-
-/// A picture of a text for the camera of a phone; nil if it is too long.
-func qrCode(_ text: String) -> HTML? { nil }

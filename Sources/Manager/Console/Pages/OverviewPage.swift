@@ -2,6 +2,7 @@
 
 import Association
 import Database
+import Delivery
 import Issuance
 import Posix
 import SourceJSON
@@ -21,10 +22,12 @@ private enum Overview {
         let isShown = call.visibility
         var causes = Causes()
         let hosts = call.hostCount
+        var status: SourceValue?
         if call.tenant == nil {
             let control = call.console.control
             causes.addManager(problem: call.console.issuance.problem, sources: control.sourceProblems)
-            causes.addServer(call.server("/status"))
+            status = call.server("/status")
+            causes.addServer(status)
             causes.addLimits(counted.issuance)
         }
         causes.addIssuance(counted.issuance, of: isShown)
@@ -40,7 +43,7 @@ private enum Overview {
             ("sentence", .string(sentence)), ("fine", .bool(isFine)), ("hosts", .integer(hosts)),
             ("hostsThatNeedAttention", .integer(needing)), ("causes", .array(causes.sorted.map(\.value))),
             ("releases", .array(publishing?.releases ?? [])),
-            ("certificates", call.tenant == nil ? certificates(counted.issuance) : .null),
+            ("numbers", call.tenant == nil ? numbers(counted, status) : .null),
             ("problems", .texts(problems)),
         ])
     }
@@ -60,15 +63,32 @@ private enum Overview {
         if !causes.isComplete {
             return "\(all) \(hosts == 1 ? "is" : "are") served. Not everything has been checked yet."
         }
-        return hosts == 1 ? "The host is live. Nothing needs you." : "All \(all) are live. Nothing needs you."
+        let whole = hosts == 1 ? "The host is" : hosts == 2 ? "Both hosts are" : "All \(all) are"
+        return "\(whole) live. Nothing needs you."
     }
 
-    private static func certificates(_ figures: IssuanceFigures?) -> SourceValue {
-        guard let figures, let counts = figures.counts else { return .null }
-        let budgets = Budget.Limit.allCases.compactMap { limit in
-            figures.budgets[limit].map { (limit.rawValue, SourceValue.integer(Int($0))) }
+    /// What there is, in lines.
+    private static func numbers(_ counted: ConsoleFigures, _ status: SourceValue?) -> SourceValue {
+        var lines: [(String, SourceValue)] = []
+        if let status, !status.isNull {
+            let (hosting, uptime) = (status["hosting"], Age.duration(seconds: status["uptimeSeconds"].number))
+            let apps = Count.of(Int(hosting["appFiles"].number), "app")
+            lines.append(("Server", .string("associated \(status["version"].text), up \(uptime), \(apps)")))
         }
-        return .object([("counts", .string(counts)), ("budget", .object(budgets))])
+        if let counts = counted.issuance?.counts { lines.append(("Certificates", .string(counts))) }
+        let budget = Budget.Limit.allCases.compactMap { limit in
+            counted.issuance?.budgets[limit].map { "\(Int($0)) \(limit.meaning)" }
+        }
+        if !budget.isEmpty { lines.append(("The authority still allows", .string(budget.joined(separator: ", ")))) }
+        for verifier in DeliveryVerifier.allCases {
+            let counts = DeliveryState.allCases.compactMap { state in
+                counted.deliveries?.hosts[verifier]?[state].map { "\($0) \(state.rawValue)" }
+            }
+            if !counts.isEmpty {
+                lines.append(("Copies at \(verifier.name)", .string(counts.joined(separator: ", "))))
+            }
+        }
+        return .object(lines)
     }
 
     static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
@@ -82,7 +102,7 @@ private enum Overview {
             \(hosts == 0 ? start(call) : .none)\
             \(causes.isEmpty ? .none : section("What needs attention", id: "causes", list(causes.prefix(causesMax).map(cause), empty: .none)))\
             \(causes.count > causesMax ? "<p class=\"more\">and \(causes.count - causesMax) more causes: \(link("/overview.json", "all of them as JSON"))</p>" : .none)\
-            \(releases(value, call))\(line(value["certificates"]))
+            \(releases(value, call))\(lines(value["numbers"]))
             """
     }
 
@@ -118,13 +138,8 @@ private enum Overview {
             ))
     }
 
-    private static func line(_ certificates: SourceValue) -> HTML {
-        if certificates.isNull { return .none }
-        let budget = (certificates["budget"].asObject ?? []).map { "\($0.value.number) \($0.key)" }.joined(
-            separator: ", ")
-        return section(
-            "Certificates", id: "certificates", aside: link("/certificates", "Queue and limits"),
-            "<p class=\"soft\">\(certificates["counts"].text)\(budget.isEmpty ? "" : "; left of the authority’s limits: \(budget)")</p>"
-        )
+    private static func lines(_ numbers: SourceValue) -> HTML {
+        let rows = (numbers.asObject ?? []).map { ($0.key, "\($0.value.text)" as HTML?) }
+        return rows.isEmpty ? .none : section("In numbers", id: "numbers", facts(rows))
     }
 }

@@ -2,10 +2,10 @@
 
 extension Page {
     static let all = [
-        overview, search, hosts, host, apps, tenant, file, operatorFile, release, certificates, activity,
+        overview, search, hosts, host, apps, tenant, file, operatorFile, release, certificates, activity, tester, draft,
     ]
 }
 
 extension Action {
-    static let all = [SignIn.out, rollback, approve, reject, checkHost]
+    static let all = [SignIn.out, rollback, approve, reject, checkHost, test, checkDraft]
 }

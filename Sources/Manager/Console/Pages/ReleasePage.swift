@@ -118,16 +118,22 @@ func difference(_ value: SourceValue) -> HTML {
 }
 
 /// Findings with their places and remedies.
-func findingList(_ findings: [SourceValue]) -> HTML {
+/// - Parameter source: the text that they are about, whose lines are shown.
+func findingList(_ findings: [SourceValue], in source: String = "") -> HTML {
     if findings.isEmpty { return .none }
     let tones: [String: Tone] = ["error": .bad, "warning": .warn]
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     let rows = findings.map { finding -> HTML in
+        let number = Int(finding["line"].number)
+        let excerpt: HTML? =
+            lines.indices.contains(number - 1) && !source.isEmpty
+            ? "<pre class=\"code\"><code>\(number) | \(String(lines[number - 1].prefix(200)))</code></pre>" : nil
         let line = finding["line"].time.map { ":\($0):\(finding["column"].number)" } ?? ""
         return row(
             "\(finding["message"].text)",
             states: [badge(tones[finding["severity"].text] ?? .none, finding["rule"].text)],
             more:
-                "<code>\(finding["file"].text)\(line)</code>\(finding["fix"].asString.map { "<br><span class=\"next\">\($0)</span>" as HTML })"
+                "<code>\(finding["file"].text)\(line)</code>\(finding["fix"].asString.map { "<br><span class=\"next\">\($0)</span>" as HTML })\(excerpt)"
         )
     }
     return section("Findings", id: "findings", list(rows, empty: .none))

@@ -28,8 +28,8 @@ extension Command {
                 Option(
                     name: "--dev", value: nil,
                     help:
-                        "development mode: create certificates for hosts that have none, only warn of removals, and save nothing "
-                        + "of what is served",
+                        "development mode: create certificates for hosts that have none, only warn of removals, save nothing of "
+                        + "what is served, and open the console on this machine",
                     variable: "ASSOCIATED_DEV")
             ] + settings(["--workers", "--environment"]) + [
                 Option(

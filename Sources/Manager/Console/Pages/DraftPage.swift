@@ -1,0 +1,139 @@
+// An app file in the making: what is wrong with it, what phones would get, what would change, and publishing it. Nothing of a draft is
+// stored before that; it is in the form, also when the session ends meanwhile.
+
+import Association
+import HTTP
+import Posix
+import Service
+import SourceJSON
+
+extension Page {
+    static let draft = Page("/draft", "Draft", load: Drafts.load, render: Drafts.render)
+}
+
+extension Action {
+    static let checkDraft = Action(
+        pattern: "/draft", scope: "check", bodyBytesMax: Draft.bodyBytesMax, handle: Drafts.handle)
+}
+
+private enum Drafts {
+    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+        let tenant = call.query["tenant"] ?? call.tenant ?? ""
+        let name = call.query["file"] ?? ""
+        var members: [(String, SourceValue)] = [("tenant", .string(tenant)), ("file", .string(name))]
+        if !tenant.isEmpty {
+            members.append(("base", try call.api(path("tenants", tenant))["live"]))
+            if !name.isEmpty {
+                members.append(("text", .optional(call.apiText(path("tenants", tenant, "apps", name)))))
+            }
+        }
+        return .object(members)
+    }
+
+    static func handle(_ call: ConsoleCall) throws(PageProblem) -> ServiceResponse {
+        let form = call.form
+        let (tenant, file, text) = (form["tenant"] ?? "", form["file"] ?? "", form["text"] ?? "")
+        var members: [(String, SourceValue)] = [
+            ("tenant", .string(tenant)), ("file", .string(file)), ("text", .string(text)),
+            ("message", .string(form["message"] ?? "")), ("publishAt", .string(form["publishAt"] ?? "")),
+        ]
+        do throws(PageProblem) {
+            let known = form["base"].flatMap { Int($0) }
+            let base =
+                if let known { SourceValue.integer(known) } else { try call.api(path("tenants", tenant))["live"] }
+            members.append(("base", base))
+            var proposal: [(String, SourceValue)] = [
+                ("base", base), ("changes", .object([(file, .string(text))])),
+                ("message", .string(form["message"] ?? "")),
+                ("source", .string("console")),
+            ]
+            if let time = form["publishAt"], !time.isEmpty {
+                proposal.append(("publishAt", .string(time.utf8.count == 16 ? time + ":00Z" : time)))
+            }
+            if form["retire"] != nil { proposal.append(("retire", .bool(true))) }
+            if form["do"] == "publish" {
+                let release = try call.api(path("tenants", tenant, "releases"), .post, .object(proposal))
+                return SignIn.see(path("apps", tenant, "releases", "\(release["number"].number)"))
+            }
+            members.append(
+                ("result", try call.api(path("tenants", tenant) + "/releases:check", .post, .object(proposal))))
+        } catch {
+            members += [
+                ("problem", .string("\(error.title). \(error.detail)")), ("result", error.value),
+                ("status", .integer(Int(error.status.rawValue))),
+            ]
+        }
+        let value = SourceValue.object(members)
+        return call.console.document("Draft", call, render(value, call), value)
+    }
+
+    static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let (tenant, file) = (value["tenant"].text, value["file"].text)
+        let owner: HTML =
+            call.tenant.map { #"<input type="hidden" name="tenant" value="\#($0)">"# }
+            ?? field("tenant", "Tenant", tenant, "The owner of the file")
+        return """
+            <p class="crumb">\(link("/apps", "Apps"))\(tenant.isEmpty ? .none : " / " as HTML + link(path("apps", tenant), tenant))</p>
+            <h1>\(file.isEmpty ? "New app file" : file)</h1>
+            <form method="post" action="/draft" data-check><div class="columns">\(owner)\(field("file", "File", file, "Such as shop.json"))</div>
+            <input type="hidden" name="base" value="\(value["base"].asInt.map { "\($0)" } ?? "")">
+            <div class="field"><label for="text">App file, as JSON5</label><textarea id="text" name="text" class="code" rows="18" \
+            spellcheck="false" autocapitalize="none">\(exactly: value["text"].text)</textarea></div>
+            <div class="columns">\(field("message", "Message", value["message"].text, "Why"))\
+            \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01T08:00:00Z"))</div>
+            <div class="actions"><button name="do" value="check">Check</button>\(buttons(value, call))</div></form>
+            <div id="result">\(result(value))</div>
+            """
+    }
+
+    private static func field(_ name: String, _ label: String, _ value: String, _ hint: String) -> HTML {
+        """
+        <div class="field"><label for="\(name)">\(label)</label>\
+        <input id="\(name)" name="\(name)" type="text" value="\(exactly: value)" placeholder="\(hint)" spellcheck="false"></div>
+        """
+    }
+
+    private static func buttons(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        if !call.session.may("publish") { return "<span class=\"soft\">This token may not publish.</span>" }
+        let isHeld = value["status"].number == 423 && call.session.may("retire")
+        let retire: HTML =
+            isHeld
+            ? #"<label class="check"><input type="checkbox" name="retire"> What it takes away is meant to go</label>"#
+            : .none
+        return #"<button class="main" name="do" value="publish">Publish</button>\#(retire)"#
+    }
+
+    private static func result(_ value: SourceValue) -> HTML {
+        let result = value["result"]
+        var parts: [HTML] = []
+        if let problem = value["problem"].asString {
+            parts.append(Layout.notice(.bad, "\(problem)"))
+        } else if !result.isNull {
+            let isChange = result["changed"].asBool == true
+            parts.append(
+                Layout.notice(
+                    isChange ? .good : .none, isChange ? "It can be published." : "It is what is live already."))
+        }
+        parts += [findingList(result["findings"].items, in: value["text"].text), difference(result["difference"])]
+        if !value["text"].text.isEmpty, !result.isNull { parts.append(documents(value["text"].text)) }
+        return HTML(parts)
+    }
+
+    /// What phones would get of this file alone.
+    private static func documents(_ text: String) -> HTML {
+        let reading = AppFile.read(AppFile.parse(Array(text.utf8)), file: "draft", environment: nil)
+        guard let app = reading.appFile else { return .none }
+        let rendered = Renderer.documents(for: [app], host: app.hosts.first?.text)
+        let shown = [
+            ("apple", "apple-app-site-association", rendered.apple),
+            ("android", "assetlinks.json", rendered.statements),
+        ]
+        let parts = shown.compactMap { id, name, document -> HTML? in
+            document.map { document in
+                let text = String(decoding: SourceWriter.canonical(document), as: UTF8.self)
+                return "<details id=\"draft-\(id)\"><summary>\(name)</summary>\(highlighted(text))</details>"
+            }
+        }
+        return parts.isEmpty ? .none : section("What phones get of this file", id: "documents", HTML(parts))
+    }
+}

@@ -1,0 +1,92 @@
+import SourceJSON
+import Testing
+
+@testable import Console
+@testable import Publishing
+@testable import Service
+
+struct DraftPageTests {
+    private let app = """
+        { name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/y/*" }] }
+        """
+
+    private func send(
+        _ rig: ConsoleRig, _ cookie: String?, _ text: String, do verb: String = "check", base: String = "1"
+    ) -> ConsoleRig.Answer {
+        rig.post(
+            "/draft",
+            ["tenant": "acme", "file": "shop.json", "text": text, "base": base, "message": "why", "do": verb], cookie)
+    }
+
+    @Test func `a draft begins with what is live`() throws {
+        let rig = try PagesTests.rig()
+        let page = rig.get("/draft?tenant=acme&file=shop.json", try rig.signIn(["read"], tenant: "acme"))
+        #expect(page.text.contains("&quot;/x/*&quot;") && page.text.contains("name=\"base\" value=\"1\""))
+        #expect(page.text.contains("may not publish"))
+    }
+
+    @Test func `says what would change, what is wrong and where`() throws {
+        let rig = try PagesTests.rig()
+        let cookie = try rig.signIn(["read", "check"], tenant: "acme")
+        let fine = send(rig, cookie, app)
+        #expect(fine.status == 200 && fine.text.contains("can be published"))
+        #expect(fine.text.contains("What changes for phones"))
+        #expect(fine.text.contains("apple-app-site-association"))
+        let broken = send(rig, cookie, "{ name: \"<script>\",\n  hosts: 7 }")
+        #expect(broken.text.contains("have errors") && broken.text.contains("2 |   hosts: 7"))
+        #expect(!broken.text.contains("<script>") && broken.text.contains("{ name: &quot;&lt;script&gt;&quot;"))
+        #expect(send(rig, cookie, app, base: "0").text.contains("release 1 is live"))
+    }
+
+    @Test func `publishes for a token that may`() throws {
+        let rig = try PagesTests.rig()
+        let refused = send(rig, try rig.signIn(["read", "check"], tenant: "acme"), app, do: "publish")
+        #expect(refused.status == 200 && refused.text.contains("needs the scope publish"))
+        let cookie = try rig.signIn(["read", "check", "publish"], tenant: "acme")
+        let answer = send(rig, cookie, app, do: "publish")
+        #expect(answer.status == 303 && answer.field("location") == "/apps/acme/releases/2")
+        #expect(rig.get("/apps/acme/releases/2.json", cookie).value["state"].text == "live")
+        let other = send(rig, try rig.signIn(["read", "check", "publish"], tenant: "rival"), app, do: "publish")
+        #expect(other.text.contains("no tenant acme for this token"))
+    }
+
+    @Test(arguments: HTMLTests.hostile)
+    func `what is written stays text`(text: String) throws {
+        let rig = try PagesTests.rig()
+        let page = rig.post(
+            "/draft", ["tenant": text, "file": text, "text": text, "message": text, "publishAt": text],
+            try rig.signIn(["admin"]))
+        #expect(page.status == 200)
+        for hostile in ["<script>alert", "<img", "' autofocus"] { #expect(!page.text.contains(hostile)) }
+    }
+}
+
+struct TesterPageTests {
+    private let document = """
+        {"applinks":{"details":[{"appIDs":["8KQ2V7M4XN.dev.acme.shop"],"components":[{"/":"/no/*","exclude":true},{"/":"/yes/*"}]}]}}
+        """
+
+    @Test func `says which rule decides, by the files that phones get`() throws {
+        let rig = try PagesTests.rig()
+        rig.server.set("/document/apple/shop.acme.test", document)
+        let cookie = try rig.signIn(["read"], tenant: "acme")
+        let urls = "https://shop.acme.test/yes/1\nshop.acme.test/no/1\nhttps://rival.test/x\n%%%"
+        let answer = rig.post("/tester", ["urls": urls], cookie)
+        #expect(answer.status == 303)
+        let address = try #require(answer.field("location"))
+        let page = rig.get(address, cookie)
+        for text in ["iOS: opens the app", "iOS: stays in the browser", "rival.test is not served here", "Not tested"] {
+            #expect(page.text.contains(text), "\(text)")
+        }
+        let items = rig.get(address.replacing("/tester?", with: "/tester.json?"), cookie).value["items"].items
+        #expect(items.map { $0["apple"].items.first?["decision"].text } == ["match", "exclude", nil, nil])
+    }
+
+    @Test func `more than an address holds is tested at once`() throws {
+        let rig = try PagesTests.rig()
+        rig.server.set("/document/apple/shop.acme.test", document)
+        let urls = (0..<1_001).map { "https://shop.acme.test/yes/\($0)" }.joined(separator: "\n")
+        let page = rig.post("/tester", ["urls": urls], try rig.signIn(["read"]))
+        #expect(page.status == 200 && page.text.contains("/yes/999") && page.text.contains("1 are left out"))
+    }
+}
