@@ -2,6 +2,7 @@
 
 import Database
 import Foundation
+import Synchronization
 
 /// The engines that a suite is run over.
 enum TestEngine: String, CaseIterable, Sendable {
@@ -12,7 +13,7 @@ enum TestEngine: String, CaseIterable, Sendable {
     static let available = allCases.filter { $0 == .sqlite || PostgreSQLServer.shared != nil }
 }
 
-/// A database that is removed with this value.
+/// A database that is removed with this process.
 final class TestDatabase: Sendable {
     let folder: String
     let location: DatabaseLocation
@@ -21,6 +22,8 @@ final class TestDatabase: Sendable {
         let name = "test_\(UUID().uuidString.replacingOccurrences(of: "-", with: ""))"
         folder = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        TestDatabase.removal
+        TestDatabase.folders.withLock { [folder] in $0.append(folder) }
         switch engine {
         case .sqlite: location = .sqlite(path: "\(folder)/test.db")
         case .postgreSQL:
@@ -44,5 +47,11 @@ final class TestDatabase: Sendable {
         try SQLConnection(location, limits: limits)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    /// Removed when the process ends: a store may outlive this value, and no file is used that was deleted.
+    private static let folders = Mutex<[String]>([])
+    private static let removal: Void = {
+        atexit {
+            for folder in TestDatabase.folders.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
+        }
+    }()
 }
