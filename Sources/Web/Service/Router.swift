@@ -7,29 +7,32 @@ public import HTTP
 public struct Route: Sendable {
     public let method: Method
     /// A path. Its segments in capitals, as in `/status/HOST`, stand for any text that is not empty, and so do those with a verb behind
-    /// it, as in `/releases/NUMBER:approve`.
+    /// it, as in `/releases/NUMBER:approve`. A colon that is not escaped begins a verb.
     public let pattern: String
     /// Nil if strangers may ask.
     public let scope: Scope?
     /// Longer bodies are refused with 413, their framing counted. Without one, a body is ignored.
     public let bodyBytesMax: Int
-    /// The type that a body must have; nil for any.
+    /// The type that a body must have, if there is one; nil for any.
     public let contentType: String?
     /// The fields that must be there, once each, in lower case.
     public let requiredFields: [StaticString]
     /// Whether the handler never waits, and so needs no other thread.
     public let isQuick: Bool
+    /// Looks at a request that has all that it needs, before its body is read, and may answer it.
+    let refuses: @Sendable (ServiceRequest) -> ServiceResponse?
     let handler: @Sendable (ServiceRequest) -> ServiceResponse
     private let segments: [Substring]
 
     public init(
         _ method: Method, _ pattern: String, _ scope: Scope?, bodyBytesMax: Int = 0, contentType: String? = nil,
         requiring requiredFields: [StaticString] = [], isQuick: Bool = false,
+        refuses: @escaping @Sendable (ServiceRequest) -> ServiceResponse? = { _ in nil },
         handler: @escaping @Sendable (ServiceRequest) -> ServiceResponse
     ) {
         (self.method, self.pattern, self.scope, self.handler) = (method, pattern, scope, handler)
         (self.bodyBytesMax, self.contentType, self.requiredFields) = (bodyBytesMax, contentType, requiredFields)
-        self.isQuick = isQuick
+        (self.isQuick, self.refuses) = (isQuick, refuses)
         segments = Route.segments(of: pattern)
     }
 
@@ -50,8 +53,8 @@ public struct Route: Sendable {
                 if segment != part { return nil }
                 continue
             }
-            let verb = segment[name.endIndex...]
-            guard part.hasSuffix(verb), let text = part.dropLast(verb.count).unescaped(), !text.isEmpty else {
+            let end = part.firstIndex(of: ":") ?? part.endIndex
+            guard part[end...] == segment[name.endIndex...], let text = part[..<end].unescaped(), !text.isEmpty else {
                 return nil
             }
             parameters.append(text)
@@ -75,7 +78,7 @@ public struct Route: Sendable {
                     lines: ["the field \(name) is required"])
             }
         }
-        guard let contentType else { return nil }
+        guard let contentType, request.hasBody else { return nil }
         switch request.field("content-type") {
         case .repeated: return ServiceResponse(.badRequest, lines: ["send the field content-type once"])
         case .once(let type) where Route.mediaType(type) == contentType: return nil
@@ -138,15 +141,15 @@ public struct Router: Sendable {
         let parts = Route.segments(of: request.path)
         let fitting = routes.compactMap { route in route.parameters(in: parts).map { (route, $0) } }
         if let (route, parameters) = fitting.first(where: { $0.0.answers(request.method) }) {
-            if let objection = objection(to: request.identity, of: route) { return .answer(objection) }
-            if let objection = route.objection(to: request) { return .answer(objection) }
             request.parameters = parameters
-            return .handle(route, request)
+            let refusal =
+                objection(to: request, of: route) ?? route.objection(to: request) ?? route.refuses(request)
+            return refusal.map { .answer($0) } ?? .handle(route, request)
         }
         // Nobody learns a path that they may not use.
         let usable = fitting.map(\.0).filter { Router.mayUse($0, request.identity) }
-        if !usable.isEmpty { return .answer(Router.unknownMethod(usable)) }
-        return .answer(request.identity == nil ? Router.stranger : unknownPath(request.identity))
+        if !usable.isEmpty { return .answer(Router.methods(of: usable, asked: request.method == .options)) }
+        return .answer(request.identity == nil ? Router.stranger(request) : unknownPath(request.identity))
     }
 
     private static func mayUse(_ route: Route, _ identity: Identity?) -> Bool {
@@ -161,17 +164,25 @@ public struct Router: Sendable {
         }
     }
 
-    private func objection(to identity: Identity?, of route: Route) -> ServiceResponse? {
+    private func objection(to request: ServiceRequest, of route: Route) -> ServiceResponse? {
         guard let scope = route.scope else { return nil }
-        guard let identity else { return Router.stranger }
+        guard let identity = request.identity else { return Router.stranger(request) }
         if identity.scopes.contains(scope) { return nil }
         return ServiceResponse(
             .forbidden, lines: ["\(identity.name) may not do this; it needs the scope \(scope.name)"])
     }
 
-    private static var stranger: ServiceResponse {
-        var response = ServiceResponse(.unauthorized, lines: ["a token is required: Authorization: Bearer …"])
-        response.fields.add("www-authenticate", "Bearer realm=\"associated\"")
+    private static func stranger(_ request: ServiceRequest) -> ServiceResponse {
+        let hasToken = request.field("authorization") != .absent
+        var response = ServiceResponse(
+            .unauthorized,
+            lines: [
+                hasToken
+                    ? "a token is required, and this one is unknown, revoked or expired; a new one is known after two seconds"
+                    : "a token is required: Authorization: Bearer …"
+            ])
+        response.fields.add(
+            "www-authenticate", "Bearer realm=\"associated\"\(hasToken ? ", error=\"invalid_token\"" : "")")
         return response
     }
 
@@ -184,10 +195,12 @@ public struct Router: Sendable {
         return ServiceResponse(.notFound, lines: lines)
     }
 
-    private static func unknownMethod(_ routes: [Route]) -> ServiceResponse {
+    /// - Parameter asked: whether the client asks for them (RFC 9110 §9.3.7), and has not used another one.
+    private static func methods(of routes: [Route], asked: Bool) -> ServiceResponse {
         let names = routes.flatMap { $0.method == .get ? ["GET", "HEAD"] : ["\($0.method)".uppercased()] }
-        var response = ServiceResponse(.methodNotAllowed, lines: ["only \(names.joined(separator: " and "))"])
-        response.fields.add("allow", names.joined(separator: ", "))
+        var response = ServiceResponse(
+            asked ? .noContent : .methodNotAllowed, lines: asked ? [] : ["only \(names.joined(separator: " and "))"])
+        response.fields.add("allow", (names + ["OPTIONS"]).joined(separator: ", "))
         return response
     }
 }

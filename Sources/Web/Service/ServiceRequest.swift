@@ -45,6 +45,11 @@ public struct ServiceRequest: Sendable {
         head = Array(([""] + lines + [""]).joined(separator: "\r\n").utf8)
     }
 
+    /// Whether it announces a body.
+    var hasBody: Bool {
+        field("transfer-encoding") != .absent || ![.absent, .once("0")].contains(field("content-length"))
+    }
+
     /// - Parameter name: in lower case.
     public func field(_ name: StaticString) -> Field {
         let value = RequestHead.value(of: name, in: head.span)

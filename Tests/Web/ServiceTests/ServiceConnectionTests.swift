@@ -21,6 +21,10 @@ struct ServiceConnectionTests {
             Route(.put, "/text", nil, bodyBytesMax: 40, isQuick: true) {
                 ServiceResponse(.ok, ServiceResponse.plainText, $0.body)
             },
+            Route(
+                .put, "/full/NAME", nil, bodyBytesMax: 40,
+                refuses: { ServiceResponse(.tooManyRequests, lines: $0.parameters) }
+            ) { _ in ServiceResponse(.ok, lines: []) },
         ]) { _ in nil }
 
         init() throws {
@@ -141,6 +145,15 @@ struct ServiceConnectionTests {
             pair.send("hello")
             #expect(pair.answer().body == "hello")
         }
+    }
+
+    @Test(arguments: ["", "expect: 100-continue\r\n"])
+    func `a request that its route refuses is answered before its body arrives`(line: String) throws {
+        let pair = try Pair()
+        pair.send("PUT /full/a HTTP/1.1\r\nhost: a\r\n\(line)content-length: 5\r\n\r\n")
+        let answer = pair.answer()
+        #expect(answer.status == "429" && answer.body == "a\n")
+        #expect(pair.connection.phase == .lingering && pair.calls.isEmpty)
     }
 
     @Test func `a body has a deadline of its own, and none is read where none belongs`() throws {
