@@ -145,10 +145,8 @@ struct AccessTests {
             let names = operation?.member(named: "parameters")?.asArray?.compactMap {
                 $0.member(named: "name")?.asString
             }
-            let open = route.pattern.split(separator: "/").filter {
-                !$0.prefix { $0 != ":" }.contains(where: \.isLowercase)
-            }
-            #expect(names?.count == open.count + route.query.count)
+            #expect(names == (route.segments + route.query + route.fields).map(\.name))
+            #expect(route.segments.allSatisfy { APIKind.segments[$0.name.uppercased()] != nil })
         }
         for kind in APIProblem.Kind.allCases {
             #expect(try rig.ask(.get, APIProblem.Kind.path + kind.rawValue, nil).status == 200)

@@ -76,6 +76,23 @@ struct HostOwnershipTests {
         #expect(try rig.ask(.get, "/ask?domain=shop.acme.test", nil).status == 404)
     }
 
+    @Test(arguments: TestEngine.available)
+    func `of two who prove a host at once, one owns it`(engine: TestEngine) async throws {
+        let rig = try PublishingRig(engine, tenants: ["acme", "other"])
+        let admin = try rig.token()
+        let paths = ["acme", "other"].map { "/api/v1/tenants/\($0)/hosts/shop.acme.test" }
+        let records = try paths.map {
+            try rig.ask(.put, $0, admin, "{}").value.member(named: "record")?.member(named: "value")?.asString
+        }
+        rig.texts.set("_associated.shop.acme.test", records[0], records[1])
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for path in paths { group.addTask { try rig.ask(.post, "\(path):check", admin).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200, 409])
+        #expect(try rig.query("select 1 from claim where state = 'owned'").count == 1)
+    }
+
     @Test func `a host stays owned while its release is live, by whatever claim`() throws {
         let rig = try PublishingRig()
         try rig.own("*.acme.test")

@@ -68,8 +68,9 @@ final class PublishingRig: Sendable {
 
         func find(_ name: DomainName) -> DNSOutcome { outcomes.withLock { $0["\(name)"] } ?? .noSuchName(aliases: []) }
 
-        func set(_ name: String, _ text: String?) {
-            outcomes.withLock { $0[name] = text.map { .found([.text(Array($0.utf8))], aliases: []) } }
+        func set(_ name: String, _ texts: String?...) {
+            let records = texts.compactMap { $0.map { DNSRecord.text(Array($0.utf8)) } }
+            outcomes.withLock { $0[name] = records.isEmpty ? nil : .found(records, aliases: []) }
         }
 
         func fail(_ name: String) throws {

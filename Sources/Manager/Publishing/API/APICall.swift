@@ -5,35 +5,18 @@ import HTTP
 import Service
 import SourceJSON
 
-/// A member of a body, or a parameter of a query.
-struct APIMember: Sendable {
-    enum Kind: Sendable {
-        case text, integer, bool, time, texts
-        /// File names with their new text, or null.
-        case changes
-    }
-
-    let name: String
-    let kind: Kind
-    var isRequired = false
-    let help: String
-
-    init(_ name: String, _ kind: Kind, isRequired: Bool = false, _ help: String) {
-        (self.name, self.kind, self.isRequired, self.help) = (name, kind, isRequired, help)
-    }
-}
-
 struct APICall {
     let request: ServiceRequest
     private let body: SourceValue?
     private let query: [String: String]
 
-    static let textBytesMax = 4_096
-
-    init(_ request: ServiceRequest, body members: [APIMember]?, query parameters: [APIMember]) throws(APIProblem) {
+    init(_ request: ServiceRequest, _ route: APIRoute) throws(APIProblem) {
         self.request = request
-        query = try APICall.query(request.query, parameters)
-        guard let members else {
+        for (segment, text) in zip(route.segments, request.parameters) {
+            try APICall.check(segment.kind.allows(text), segment)
+        }
+        query = try APICall.query(request.query, route.query)
+        guard let members = route.body else {
             body = nil
             return
         }
@@ -55,25 +38,16 @@ struct APICall {
                 continue
             }
             if case .null = found.kind, !member.isRequired { continue }
-            if !APICall.fits(found, member.kind) {
-                throw APIProblem(.invalid, "\(member.name) must be \(member.kind.inWords)")
-            }
+            try APICall.check(member.kind.allows(found), member)
         }
         body = value
     }
 
-    private static func fits(_ value: SourceValue, _ kind: APIMember.Kind) -> Bool {
-        switch kind {
-        case .text: value.asString.map { $0.utf8.count <= textBytesMax } ?? false
-        case .integer: value.asInt.map { (0...Int(Int32.max)).contains($0) } ?? false
-        case .bool: value.asBool != nil
-        case .time: value.asString.flatMap(APITime.milliseconds) != nil
-        case .texts: value.asArray?.allSatisfy { $0.asString.map { $0.utf8.count <= textBytesMax } ?? false } ?? false
-        case .changes: value.asObject != nil
-        }
+    private static func check(_ isAllowed: Bool, _ member: APIMember) throws(APIProblem) {
+        if !isAllowed { throw APIProblem(.invalid, "\(member.name) must be \(member.kind.inWords)") }
     }
 
-    private static func query(_ text: String?, _ parameters: [APIMember]) throws(APIProblem) -> [String: String] {
+    static func query(_ text: String?, _ parameters: [APIMember]) throws(APIProblem) -> [String: String] {
         var query: [String: String] = [:]
         for part in (text ?? "").split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -81,9 +55,7 @@ struct APICall {
                 let value = (pair.dropFirst().first ?? "").unescaped(plus: 0x20),
                 let parameter = parameters.first(where: { $0.name == name }), query[name] == nil
             else { throw APIProblem(.invalid, "unknown or repeated parameter \(pair[0].prefix(100))") }
-            if case .integer = parameter.kind, Int64(value).map({ $0 >= 0 }) != true {
-                throw APIProblem(.invalid, "\(name) must be \(APIMember.Kind.integer.inWords)")
-            }
+            try check(parameter.kind.allows(value), parameter)
             query[name] = value
         }
         for parameter in parameters where parameter.isRequired && query[parameter.name] == nil {
@@ -98,6 +70,8 @@ struct APICall {
     func integer(_ name: String) -> Int64? {
         query[name].flatMap { Int64($0) } ?? body?.member(named: name)?.asInt.map { Int64($0) }
     }
+    /// The number in the path.
+    func number(_ index: Int) -> Int64 { Int64(request.parameters[index]) ?? 0 }
     func flag(_ name: String) -> Bool? { body?.member(named: name)?.asBool }
     func bool(_ name: String) -> Bool { body?.member(named: name)?.asBool ?? false }
     func texts(_ name: String) -> [String]? { body?.member(named: name)?.asArray?.compactMap(\.asString) }
@@ -131,40 +105,7 @@ struct APICall {
         if ReleaseContent.isName(name) { return name }
         throw APIProblem(
             .invalid,
-            "\(SourceWriter.quoted(String(name.prefix(100)))) cannot be the name of an app file: use a-z, 0-9, \".\", \"-\" and \"_\", "
-                + "and end with .json or .json5")
-    }
-}
-
-extension APIMember.Kind {
-    var inWords: String {
-        switch self {
-        case .text: "a text of at most \(APICall.textBytesMax) bytes"
-        case .integer: "a whole number"
-        case .bool: "true or false"
-        case .time: "a time such as 2026-12-01T08:00:00Z"
-        case .texts: "a list of texts"
-        case .changes: "an object of file names with their text, or null"
-        }
-    }
-
-    var schema: SourceValue {
-        switch self {
-        case .text: .object([("type", .string("string")), ("maxLength", .integer(APICall.textBytesMax / 4))])
-        case .integer:
-            .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(Int(Int32.max)))])
-        case .bool: .object([("type", .string("boolean"))])
-        case .time: .object([("type", .string("string")), ("format", .string("date-time"))])
-        case .texts:
-            .object([("type", .string("array")), ("items", .object([("type", .string("string"))]))])
-        case .changes:
-            .object([
-                ("type", .string("object")),
-                (
-                    "additionalProperties",
-                    .object([("type", .array([.string("string"), .string("null")]))])
-                ),
-            ])
-        }
+            "\(SourceWriter.quoted(String(name.prefix(100)))) cannot be the name of an app file; it must be "
+                + APIKind.name(.file).inWords)
     }
 }

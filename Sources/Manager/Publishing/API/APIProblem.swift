@@ -128,11 +128,15 @@ enum APITime {
         return HTTPDate.timestamp(seconds)
     }
 
-    /// Nil also for a day or a second that does not exist.
+    /// Of a time in any zone; nil also for a day or a second that does not exist.
     static func milliseconds(_ text: String) -> Int64? {
-        guard text.hasSuffix("Z"), let seconds = Timestamp.seconds(text),
-            Self.text(seconds * 1_000).dropLast() == text.prefix(19)
+        let local = text.prefix(19).uppercased()
+        guard let seconds = Timestamp.seconds(text), let same = Timestamp.seconds("\(local)Z"),
+            Self.text(same * 1_000).dropLast() == local, years.contains(seconds)
         else { return nil }
         return seconds * 1_000
     }
+
+    /// Those that can be written, 0 to 9999.
+    private static let years = Int64(-62_167_219_200)..<253_402_300_800
 }

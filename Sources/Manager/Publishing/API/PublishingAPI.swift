@@ -17,6 +17,18 @@ struct APIRoute: Sendable {
         case none
     }
 
+    /// What an answer without a problem has, for the document.
+    enum Answer: Sendable {
+        case nothing
+        /// The text of an app file.
+        case text
+        case json
+        /// An object with these members, as in `name: text, live: integer, created: time?`; those with `?` may be null.
+        case members(String)
+        /// A list of such objects, and the parameter that gets the next one.
+        case page(String)
+    }
+
     let method: Method
     let pattern: String
     /// Nil for everyone.
@@ -27,13 +39,21 @@ struct APIRoute: Sendable {
     /// Nil if a body is no JSON, or ignored.
     var body: [APIMember]?
     var bodyBytesMax = 0
-    /// With those of problems that any route may have.
+    /// The preconditions that it looks at.
+    var fields: [APIMember] = []
+    /// Without a problem.
     var statuses: [Status] = [.ok]
+    /// Those that not every route has.
+    var problems: [APIProblem.Kind] = []
+    var answer = Answer.json
     let handle: @Sendable (Publisher, APICall) throws(APIProblem) -> ServiceResponse
 
     var isWrite: Bool { method != .get }
-    /// Whether it answers with the text of an app file.
-    var answersText: Bool { method == .get && pattern.hasSuffix("/apps/NAME") }
+    /// The open segments of the pattern.
+    var segments: [APIMember] {
+        pattern.split(separator: "/").map { $0.prefix { $0 != ":" } }.filter { !$0.contains(where: \.isLowercase) }
+            .map { APIMember($0.lowercased(), APIKind.segments[String($0)] ?? .text(max: 100), isRequired: true, "") }
+    }
 }
 
 public enum PublishingAPI {
@@ -45,19 +65,19 @@ public enum PublishingAPI {
             Route(
                 route.method, PublishingAPI.base + route.pattern, route.scope.map { Scope($0) },
                 bodyBytesMax: route.bodyBytesMax,
-                contentType: route.body != nil && route.bodyBytesMax > 0 ? ServiceResponse.json : nil
+                contentType: route.body != nil && route.bodyBytesMax > 0 ? ServiceResponse.json : nil,
+                refuses: { refusal(of: $0, route, publisher)?.response }
             ) { request in
                 do throws(APIProblem) {
-                    return try answer(request, route, publisher)
+                    return try route.handle(publisher, try APICall(request, route))
                 } catch { return error.response }
             }
         } + [
             Route(.get, "/ask", nil, isQuick: true) { request in
-                guard
-                    let call = try? APICall(
-                        request, body: nil, query: [APIMember("domain", .text, isRequired: true, "")]),
-                    let host = call.text("domain"), publisher.knows(host.lowercased())
-                else { return ServiceResponse(.notFound, lines: ["not served here"]) }
+                let query = try? APICall.query(request.query, [APIMember("domain", .host, isRequired: true, "")])
+                guard let host = query?["domain"], publisher.knows(host.lowercased()) else {
+                    return ServiceResponse(.notFound, lines: ["not served here"])
+                }
                 return ServiceResponse(.ok, lines: ["served here"])
             },
             Route(.get, APIProblem.Kind.path + "KIND", nil, isQuick: true) { request in
@@ -89,21 +109,20 @@ public enum PublishingAPI {
         return publisher.tokens.identity(String(words[1]))
     }
 
-    private static func answer(
-        _ request: ServiceRequest, _ route: APIRoute, _ publisher: Publisher
-    ) throws(APIProblem) -> ServiceResponse {
+    /// Why a request is refused before its body is read; nil if it is not.
+    private static func refusal(of request: ServiceRequest, _ route: APIRoute, _ publisher: Publisher) -> APIProblem? {
         let identity = request.identity
         if route.rows == .tenant, let own = identity?.tenant, own != request.parameters[0] {
-            throw APIProblem(.unknown, "there is no tenant \(request.parameters[0]) for this token")
+            return APIProblem(.unknown, "there is no tenant \(request.parameters[0].prefix(100)) for this token")
         }
         // A token for one tenant sees no rows that belong to none.
         if route.rows == .none, identity?.tenant != nil {
-            throw APIProblem(.forbidden, "this needs a token for all tenants")
+            return APIProblem(.forbidden, "this needs a token for all tenants")
         }
         if route.isWrite, let identity, !publisher.tokens.countsWrite(of: identity.name) {
-            throw APIProblem(.tooMany, "a token has \(TokenTable.writesPerMinuteMax) changes a minute")
+            return APIProblem(.tooMany, "a token has \(TokenTable.writesPerMinuteMax) changes a minute")
         }
-        return try route.handle(publisher, try APICall(request, body: route.body, query: route.query))
+        return nil
     }
 
     static func json(_ status: Status, _ value: SourceValue) -> ServiceResponse {
@@ -113,15 +132,5 @@ public enum PublishingAPI {
     /// A page of a list, and the parameter that gets the next one.
     static func page(_ items: [SourceValue], next: String?) -> ServiceResponse {
         json(.ok, .object([("items", .array(items)), ("next", next.map { .string($0) } ?? .null)]))
-    }
-}
-
-extension ServiceRequest {
-    /// The number in the path.
-    func number(_ index: Int) throws(APIProblem) -> Int64 {
-        guard let number = Int64(parameters[index]), number > 0, "\(number)" == parameters[index] else {
-            throw APIProblem(.unknown, "there is no release \(parameters[index].prefix(40))")
-        }
-        return number
     }
 }

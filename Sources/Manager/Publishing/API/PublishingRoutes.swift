@@ -10,13 +10,16 @@ extension PublishingAPI {
     static let all: [APIRoute] = tenants + apps + releases + hosts + tokens + others
 
     private static let proposal = [
-        APIMember("base", .integer, isRequired: true, "The number of the live release; 0 if there is none."),
+        APIMember("base", .place, isRequired: true, "The number of the live release; 0 if there is none."),
         APIMember("changes", .changes, isRequired: true, "The new text of each file that changes; null removes it."),
-        APIMember("message", .text, "What the change is for."),
-        APIMember("source", .text, "Where it comes from, such as a commit."),
+        APIMember("message", .text(max: 4_000), "What the change is for."),
+        APIMember("source", .text(max: 1_000), "Where it comes from, such as a commit."),
         APIMember("publishAt", .time, "When it goes live."),
         APIMember("retire", .bool, "Whether what it takes away is meant to go. Needs the scope `retire`."),
     ]
+
+    /// Why a release is not stored.
+    private static let refusals: [APIProblem.Kind] = [.base, .state, .findings, .removalGuard, .tooLarge]
 
     private static func proposal(_ call: APICall) throws(APIProblem) -> Publisher.Proposal {
         var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
@@ -53,7 +56,8 @@ extension PublishingAPI {
     private static let tenants = [
         APIRoute(
             method: .get, pattern: "/tenants", scope: "read", rows: .own, summary: "The tenants",
-            query: [APIMember("after", .text, "The name after which to continue.")]
+            query: [APIMember("after", .name(.tenant), "The name after which to continue.")],
+            answer: .page(PublishingTenant.members)
         ) { publisher, call throws(APIProblem) in
             let found = try publisher.read { transaction throws(DatabaseError) in
                 if let own = call.identity.tenant {
@@ -64,13 +68,14 @@ extension PublishingAPI {
             return page(found.map(\.value), next: found.count < PublishingTenant.pageMax ? nil : found.last?.name)
         },
         APIRoute(
-            method: .get, pattern: "/tenants/TENANT", scope: "read", summary: "A tenant", statuses: [.ok, .notFound]
+            method: .get, pattern: "/tenants/TENANT", scope: "read", summary: "A tenant",
+            answer: .members(PublishingTenant.members)
         ) { publisher, call throws(APIProblem) in json(.ok, try publisher.tenant(call.request.parameters[0]).value) },
         APIRoute(
             method: .put, pattern: "/tenants/TENANT", scope: "admin",
             summary: "Create a tenant, or change its settings",
             body: [APIMember("approval", .bool, "Whether each release waits for the approval of another token.")],
-            bodyBytesMax: 4_096, statuses: [.ok, .created]
+            bodyBytesMax: 4_096, statuses: [.ok, .created], answer: .members(PublishingTenant.members)
         ) { publisher, call throws(APIProblem) in
             let (tenant, isNew) = try publisher.putTenant(
                 call.request.parameters[0], needsApproval: call.flag("approval"), by: call.identity)
@@ -81,7 +86,7 @@ extension PublishingAPI {
     private static let apps = [
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/apps", scope: "read", summary: "The live app files",
-            statuses: [.ok, .notFound]
+            answer: .members("release: integer, items: array")
         ) { publisher, call throws(APIProblem) in
             let tenant = try publisher.tenant(call.request.parameters[0])
             let files = try publisher.read { transaction throws(DatabaseError) in
@@ -93,7 +98,7 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/apps/NAME", scope: "read", summary: "The text of a live app file",
-            statuses: [.ok, .notFound]
+            answer: .text
         ) { publisher, call throws(APIProblem) in
             let tenant = try publisher.tenant(call.request.parameters[0])
             return text(try publisher.file(call.request.parameters[1], of: tenant.name, tenant.live))
@@ -101,17 +106,19 @@ extension PublishingAPI {
         APIRoute(
             method: .put, pattern: "/tenants/TENANT/apps/NAME", scope: "publish",
             summary: "Publish a release that changes one file; needs If-Match, or If-None-Match: * for a new one",
-            bodyBytesMax: ReleaseContent.fileBytesMax + 1_024, statuses: [.created]
+            bodyBytesMax: ReleaseContent.fileBytesMax + 1_024, fields: preconditions, statuses: [.created],
+            problems: refusals + [.changed, .precondition], answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
-            let name = try APICall.fileName(call.request.parameters[1])
+            let name = call.request.parameters[1]
             let file = try APICall.file(call.request.body, name)
             return try change(name, to: file, publisher, call)
         },
         APIRoute(
             method: .delete, pattern: "/tenants/TENANT/apps/NAME", scope: "publish",
-            summary: "Publish a release without a file; needs If-Match", statuses: [.created]
+            summary: "Publish a release without a file; needs If-Match", fields: preconditions, statuses: [.created],
+            problems: refusals + [.changed, .precondition], answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
-            try change(try APICall.fileName(call.request.parameters[1]), to: nil, publisher, call)
+            try change(call.request.parameters[1], to: nil, publisher, call)
         },
     ]
 
@@ -120,6 +127,11 @@ extension PublishingAPI {
         response.fields.add("etag", "\"\(ReleaseContent.digest(bytes))\"")
         return response
     }
+
+    private static let preconditions = [
+        APIMember("If-Match", .text(max: 1_000), "The ETag of the file."),
+        APIMember("If-None-Match", .choice(["*"]), "For a file that is new."),
+    ]
 
     private static func change(
         _ name: String, to file: [UInt8]?, _ publisher: Publisher, _ call: APICall
@@ -144,7 +156,8 @@ extension PublishingAPI {
     private static let releases = [
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/releases", scope: "read", summary: "The releases, newest first",
-            query: [APIMember("before", .integer, "The number before which to continue.")], statuses: [.ok, .notFound]
+            query: [APIMember("before", .number, "The number before which to continue.")],
+            answer: .page(Release.members)
         ) { publisher, call throws(APIProblem) in
             let tenant = try publisher.tenant(call.request.parameters[0])
             let found = try publisher.read { transaction throws(DatabaseError) in
@@ -157,25 +170,27 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/releases/NUMBER", scope: "read", summary: "A release",
-            statuses: [.ok, .notFound]
+            answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
-            try answer(try publisher.release(call.request.parameters[0], call.request.number(1)), publisher)
+            try answer(try publisher.release(call.request.parameters[0], call.number(1)), publisher)
         },
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/releases/NUMBER/apps/NAME", scope: "read",
-            summary: "The text of an app file of a release", statuses: [.ok, .notFound]
+            summary: "The text of an app file of a release", answer: .text
         ) { publisher, call throws(APIProblem) in
-            text(try publisher.file(call.request.parameters[2], of: call.request.parameters[0], call.request.number(1)))
+            text(try publisher.file(call.request.parameters[2], of: call.request.parameters[0], call.number(1)))
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases", scope: "publish", summary: "Publish a release",
-            body: proposal, bodyBytesMax: bodyBytesMax, statuses: [.created]
+            body: proposal, bodyBytesMax: bodyBytesMax, statuses: [.created], problems: refusals,
+            answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
             try answer(try publisher.publish(try proposal(call), by: call.identity), publisher, .created)
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases:check", scope: "check",
-            summary: "What publishing a release would do, without doing it", body: proposal, bodyBytesMax: bodyBytesMax
+            summary: "What publishing a release would do, without doing it", body: proposal, bodyBytesMax: bodyBytesMax,
+            problems: refusals, answer: .members("changed: boolean, findings: array, difference: object?")
         ) { publisher, call throws(APIProblem) in
             let draft = try publisher.draft(try proposal(call))
             if let objection = try publisher.objection(to: draft) { throw objection }
@@ -183,31 +198,32 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:approve", scope: "approve",
-            summary: "Approve a release of another"
+            summary: "Approve a release of another", problems: refusals, answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
             try answer(
                 try publisher.move(
-                    call.request.number(1), of: call.request.parameters[0], .approved, by: call.identity.name),
+                    call.number(1), of: call.request.parameters[0], .approved, by: call.identity.name),
                 publisher)
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:reject", scope: "approve",
-            summary: "Refuse a release that waits", body: [APIMember("reason", .text, "Why, for its author.")],
-            bodyBytesMax: 8_192
+            summary: "Refuse a release that waits",
+            body: [APIMember("reason", .text(max: 1_000), "Why, for its author.")],
+            bodyBytesMax: 1 << 14, problems: [.state], answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
             try answer(
                 try publisher.move(
-                    call.request.number(1), of: call.request.parameters[0], .refused,
+                    call.number(1), of: call.request.parameters[0], .refused,
                     reason: call.text("reason") ?? "", by: call.identity.name), publisher)
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:rollback", scope: "publish",
             summary: "Publish the files of an earlier release again",
             body: Array(proposal.filter { !["base", "changes", "publishAt"].contains($0.name) }),
-            bodyBytesMax: 16_384, statuses: [.created]
+            bodyBytesMax: 1 << 16, statuses: [.created], problems: refusals, answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
             var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
-            let number = try call.request.number(1)
+            let number = call.number(1)
             if try publisher.release(proposal.tenant, number).liveAt == nil {
                 throw APIProblem(.state, "release \(number) was never live")
             }
@@ -222,7 +238,8 @@ extension PublishingAPI {
     private static let hosts = [
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/hosts", scope: "read", summary: "The claims of a tenant",
-            query: [APIMember("after", .text, "The host after which to continue.")], statuses: [.ok, .notFound]
+            query: [APIMember("after", .host, "The host after which to continue.")],
+            answer: .page(HostOwnership.members)
         ) { publisher, call throws(APIProblem) in
             let tenant = try publisher.tenant(call.request.parameters[0])
             let found = try publisher.read { transaction throws(DatabaseError) in
@@ -232,9 +249,9 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/hosts/HOST", scope: "read", summary: "A claim",
-            statuses: [.ok, .notFound]
+            answer: .members(HostOwnership.members)
         ) { publisher, call throws(APIProblem) in
-            let (tenant, host) = (call.request.parameters[0], try hostName(call))
+            let (tenant, host) = (call.request.parameters[0], hostName(call))
             let found = try publisher.read { transaction throws(DatabaseError) in
                 try HostOwnership.load(host, of: tenant, in: transaction)
             }
@@ -243,11 +260,12 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .put, pattern: "/tenants/TENANT/hosts/HOST", scope: "hosts", summary: "Claim a host",
-            body: [APIMember("proof", .text, "\"dns\", or \"operator\" with the scope admin.")], bodyBytesMax: 4_096
+            body: [
+                APIMember(
+                    "proof", .choice(HostOwnership.Proof.allCases.map(\.rawValue)), "`operator` needs the scope admin.")
+            ], bodyBytesMax: 4_096, problems: [.claimed, .tooLarge], answer: .members(HostOwnership.members)
         ) { publisher, call throws(APIProblem) in
-            guard let proof = HostOwnership.Proof(rawValue: call.text("proof") ?? "dns") else {
-                throw APIProblem(.invalid, "proof must be \"dns\" or \"operator\"")
-            }
+            let proof = call.text("proof").flatMap(HostOwnership.Proof.init) ?? .dns
             if proof == .operator, !(call.identity.scopes.contains(Scope("admin")) && call.identity.tenant == nil) {
                 throw APIProblem(.forbidden, "the proof \"operator\" needs the scope admin for all tenants")
             }
@@ -257,7 +275,7 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/hosts/HOST:check", scope: "hosts",
-            summary: "Look for the record of a claim now"
+            summary: "Look for the record of a claim now", problems: [.claimed], answer: .members(HostOwnership.members)
         ) { publisher, call throws(APIProblem) in
             json(
                 .ok,
@@ -265,23 +283,22 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .delete, pattern: "/tenants/TENANT/hosts/HOST", scope: "hosts", summary: "Give up a host",
-            statuses: [.noContent]
+            statuses: [.noContent], problems: [.state], answer: .nothing
         ) { publisher, call throws(APIProblem) in
             try publisher.giveUp(hostName(call), of: call.request.parameters[0], by: call.identity)
             return ServiceResponse(.noContent, lines: [])
         },
     ]
 
-    private static func hostName(_ call: APICall) throws(APIProblem) -> String {
-        guard case .success(let pattern) = HostPattern.parse(call.request.parameters[1]) else {
-            throw APIProblem(.invalid, "\(call.request.parameters[1].prefix(100)) is no host name")
-        }
-        return pattern.text
+    private static func hostName(_ call: APICall) -> String {
+        let written = call.request.parameters[1]
+        return (try? HostPattern.parse(written).get().text) ?? written
     }
 
     private static let tokens = [
         APIRoute(
-            method: .get, pattern: "/tenants/TENANT/tokens", scope: "tokens", summary: "The tokens of a tenant"
+            method: .get, pattern: "/tenants/TENANT/tokens", scope: "tokens", summary: "The tokens of a tenant",
+            answer: .page(AccessToken.members)
         ) { publisher, call throws(APIProblem) in
             let found = try publisher.read { transaction throws(DatabaseError) in
                 try AccessToken.all(of: call.request.parameters[0], in: transaction)
@@ -292,10 +309,13 @@ extension PublishingAPI {
             method: .post, pattern: "/tenants/TENANT/tokens", scope: "tokens",
             summary: "Create a token with scopes of one's own; the answer has it once",
             body: [
-                APIMember("scopes", .texts, isRequired: true, Scope.published.joined(separator: ", ")),
-                APIMember("label", .text, "What it is for."),
-                APIMember("days", .integer, "How long it is valid: 90 by default."),
-            ], bodyBytesMax: 8_192, statuses: [.created]
+                APIMember("scopes", .choices(Scope.published), isRequired: true, "What it may do."),
+                APIMember("label", .text(max: 200), "What it is for."),
+                APIMember(
+                    "days", .integer(1...Int(AccessToken.daysMax)),
+                    "How long it is valid: \(AccessToken.daysUsual) by default."),
+            ], bodyBytesMax: 8_192, statuses: [.created], problems: [.tooLarge],
+            answer: .members("token: text, \(AccessToken.members)")
         ) { publisher, call throws(APIProblem) in
             let (text, token) = try publisher.createToken(call)
             guard case .object(let members) = token.value.kind else { return json(.created, token.value) }
@@ -303,7 +323,7 @@ extension PublishingAPI {
         },
         APIRoute(
             method: .delete, pattern: "/tenants/TENANT/tokens/ID", scope: "tokens", summary: "Revoke a token",
-            statuses: [.noContent]
+            statuses: [.noContent], answer: .nothing
         ) { publisher, call throws(APIProblem) in
             try publisher.revokeToken(call)
             return ServiceResponse(.noContent, lines: [])
@@ -314,10 +334,10 @@ extension PublishingAPI {
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/match", scope: "read",
             summary: "Which app of the live release opens a URL, and by which rule",
-            query: [APIMember("url", .text, isRequired: true, "A link.")]
+            query: [APIMember("url", .link, isRequired: true, "A link.")]
         ) { publisher, call throws(APIProblem) in
             let text = call.text("url") ?? ""
-            guard let url = LinkURL(text) else { throw APIProblem(.invalid, "url is no link") }
+            guard let url = LinkURL(text) else { throw APIProblem(.invalid, "url must be \(APIKind.link.inWords)") }
             var answer: [UInt8] = []
             try publisher.matching(for: url, of: call.request.parameters[0])
                 .appendJSON(of: url, written: text, to: &answer)
@@ -327,9 +347,10 @@ extension PublishingAPI {
             method: .get, pattern: "/audit", scope: "read", rows: .own,
             summary: "The audit log, oldest first, or with `before` newest first",
             query: [
-                APIMember("after", .integer, "The entry after which to continue."),
-                APIMember("before", .integer, "The entry before which to continue."),
-            ]
+                APIMember("after", .place, "The entry after which to continue."),
+                APIMember("before", .place, "The entry before which to continue."),
+            ],
+            answer: .page(AuditEntry.members)
         ) { publisher, call throws(APIProblem) in
             let (after, before) = (call.integer("after"), call.integer("before"))
             if after != nil, before != nil { throw APIProblem(.invalid, "give after or before") }
@@ -395,6 +416,12 @@ extension Release {
         .object([("name", .string(file.name)), ("digest", .string(file.digest))])
     }
 
+    static let members = """
+        tenant: text, number: integer, base: integer, state: text, message: text, source: text, author: text, \
+        retires: boolean, created: time, publishAt: time?, approver: text?, liveSince: time?, ended: time?, reason: text?, \
+        files: array, outcomes: array, apple: object?, findings: array?, difference: object?
+        """
+
     /// - Parameters:
     ///   - files: none in lists.
     ///   - outcomes: of the nodes, while it is live.
@@ -422,6 +449,8 @@ extension Release {
 }
 
 extension PublishingTenant {
+    static let members = "name: text, approval: boolean, live: integer, created: time"
+
     var value: SourceValue {
         .object([
             ("name", .string(name)), ("approval", .bool(needsApproval)), ("live", .integer(Int(live))),

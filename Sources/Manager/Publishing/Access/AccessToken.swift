@@ -55,6 +55,10 @@ public struct AccessToken: Sendable, Equatable {
         return Identity(name, Set(names.map { Scope($0) }), tenant: tenant)
     }
 
+    static let members = """
+        id: text, tenant: text?, label: text, scopes: array, author: text, created: time, expires: time, used: time?
+        """
+
     public var value: SourceValue {
         .object([
             ("id", .string(id)), ("tenant", tenant.map { .string($0) } ?? .null), ("label", .string(label)),

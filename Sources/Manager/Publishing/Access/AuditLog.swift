@@ -33,6 +33,9 @@ public struct AuditEntry: Sendable, Equatable {
             + (detail.isEmpty ? "" : ": \(detail)")
     }
 
+    static let members =
+        "seq: integer, at: time, actor: text, tenant: text?, action: text, object: text, detail: text, digest: text"
+
     public var value: SourceValue {
         .object([
             ("seq", .integer(Int(seq))), ("at", APITime.value(at)), ("actor", .string(actor)),

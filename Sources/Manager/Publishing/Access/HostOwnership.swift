@@ -153,6 +153,11 @@ struct HostOwnership: Sendable, Equatable {
         ).map { row throws(DatabaseError) in try HostOwnership(row) }
     }
 
+    static let members = """
+        host: text, tenant: text, state: text, proof: text, record: object?, next: text?, problem: text?, created: time, \
+        verified: time?, checked: time?
+        """
+
     var value: SourceValue {
         let next: SourceValue =
             switch state {

@@ -219,11 +219,7 @@ struct PublishingTenant: Sendable, Equatable {
 
     static let pageMax: Int64 = 100
 
-    static func isName(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        let isPlain = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) }
-        return (1...63).contains(bytes.count) && isPlain(bytes[0]) && bytes.allSatisfy { isPlain($0) || $0 == 0x2D }
-    }
+    static func isName(_ name: String) -> Bool { NameRule.tenant.allows(name) }
 
     private static let columns = "select name, created, approval, live, last, seq from tenant"
 

@@ -18,14 +18,7 @@ struct ReleaseContent: Sendable, Equatable {
 
     var byteCount: Int { files.values.reduce(0) { $0 + $1.count } }
 
-    /// As in `config/apps`, and without what a file system or a URL reads in another way.
-    static func isName(_ name: String) -> Bool {
-        let bytes = Array(name.utf8)
-        guard (6...100).contains(bytes.count), name.hasSuffix(".json") || name.hasSuffix(".json5") else { return false }
-        return isPlain(bytes[0]) && bytes.allSatisfy { isPlain($0) || "-._".utf8.contains($0) }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) }
+    static func isName(_ name: String) -> Bool { NameRule.file.allows(name) }
 
     static func digest(_ bytes: [UInt8]) -> String { Digest.hexadecimal(Digest.sha256(bytes)) }
 
