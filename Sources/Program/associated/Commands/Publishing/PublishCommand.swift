@@ -100,7 +100,7 @@ extension Command {
     static func show(_ release: SourceValue) {
         func text(_ name: String) -> String? { release.member(named: name)?.asString }
         let number = release.member(named: "number")?.asInt ?? 0
-        let times = [("liveSince", "since"), ("publishAt", "for")].compactMap { name, word in
+        let times = [("ended", "at"), ("liveSince", "since"), ("publishAt", "for")].compactMap { name, word in
             text(name).map { " \(word) \($0)" }
         }
         let message = text("message").flatMap { $0.isEmpty ? nil : ": \($0)" } ?? ""
@@ -108,6 +108,9 @@ extension Command {
             line: Printable.line(
                 "release \(number) of \(text("tenant") ?? ""): \(text("state") ?? "")\(times.first ?? ""), by \(text("author") ?? "")\(message)"
             ))
+        if text("state") == "proposed" {
+            Console.output(line: "  next: `associated approve \(number)` with another token, of the scope approve")
+        }
         if let reason = text("reason") { Console.output(line: Printable.line("  refused: \(reason)")) }
         for outcome in release.member(named: "outcomes")?.asArray ?? [] {
             let words = ["node", "state", "detail"].map { outcome.member(named: $0)?.asString ?? "" }
