@@ -85,6 +85,11 @@ func ago(_ seconds: Int64, now: Int64) -> HTML {
     return #"<time datetime="\#(HTTPDate.timestamp(seconds))" title="\#(HTTPDate.timestamp(seconds))">\#(text)</time>"#
 }
 
+/// A time of the API, as people write it.
+func stamp(_ text: String) -> HTML {
+    #"<time datetime="\#(text)">\#(text.replacing("T", with: " ").replacing("Z", with: " UTC"))</time>"#
+}
+
 /// JSON or JSON5 with its parts marked. The text is that of the file, also where it is none of both.
 func highlighted(_ text: String) -> HTML {
     var parts: [HTML] = []

@@ -1,6 +1,5 @@
 // Releases and their differences, on several pages.
 
-import Association
 import SourceJSON
 
 /// A release in a list, with its difference in a line.
@@ -12,7 +11,7 @@ func releaseRow(_ release: SourceValue, _ call: ConsoleCall, withTenant: Bool) -
         link(path("apps", tenant, "releases", "\(number)"), name), states: [releaseState(release["state"].text)],
         more: """
             \(message.isEmpty ? "" : "\(message) — ")\(differenceLine(release["difference"]))<br>\
-            \(release["author"].text), \(release["created"].text)
+            \(release["author"].text), \(stamp(release["created"].text))
             """)
 }
 
@@ -21,13 +20,15 @@ func releaseState(_ state: String) -> HTML {
     return badge(tones[state] ?? .none, state.prefix(1).uppercased() + state.dropFirst())
 }
 
-/// Such as `3 links open the app, 1 no longer does; removes host old.example.com`.
+/// Such as `no longer opens https://shop.example.com/a and 2 more; removes host old.example.com`.
 func differenceLine(_ difference: SourceValue) -> String {
     if difference.isNull { return "no difference is known" }
     var parts: [String] = []
-    let (opens, stops) = (difference["opens"].items.count, difference["stops"].items.count)
-    if opens > 0 { parts.append("\(Count.of(opens, "example")) of links that open the app now") }
-    if stops > 0 { parts.append("\(Count.of(stops, "example")) of links that no longer do") }
+    for (name, verb) in [("stops", "no longer opens"), ("opens", "opens")] {
+        guard let first = difference[name].items.first else { continue }
+        let more = difference[name].items.count - 1
+        parts.append("\(verb) \(first["url"].text)" + (more > 0 ? " and \(more) more" : ""))
+    }
     func entries(_ name: String, _ verb: String) {
         let items = difference[name].items
         if items.isEmpty { return }

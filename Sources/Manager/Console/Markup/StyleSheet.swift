@@ -31,7 +31,7 @@ enum StyleSheet {
         main:focus { outline: none; }
         code, pre, textarea.code { font-family: var(--mono); font-size: 0.875rem; }
         .soft { color: var(--soft); }
-        .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+        .hidden, input.hidden[type] { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .skip { position: absolute; left: 0.5rem; top: -4rem; padding: 0.5rem 1rem; background: var(--accent); color: var(--on); }
         .skip:focus { top: 0.5rem; z-index: 1; }
 

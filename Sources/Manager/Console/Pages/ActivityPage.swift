@@ -20,7 +20,7 @@ private enum Activity {
                 states: [tenant.map { link(path("apps", $0), $0) }].compactMap { $0 },
                 more: """
                     \(detail.isEmpty ? .none : "\(detail)<br>" as HTML)\(entry["actor"].text), \
-                    <time datetime="\(entry["at"].text)">\(entry["at"].text)</time>
+                    \(stamp(entry["at"].text))
                     """)
         }
         let next = value["next"].asString.map { path("activity", query: ["before": $0]) }

@@ -153,13 +153,16 @@ private enum Host {
                 path("hosts", host["host"].text, "check"), "Look again", ["tenant": claim["tenant"].text])
             let problem: HTML? = claim["problem"].asString.map { "\($0)" }
             return
-                "<p class=\"actions\">\(HostState.claim(claim["state"].text)) <span>of \(claim["tenant"].text)</span>"
+                "<p class=\"actions\">\(HostState.claim(claim["state"].text)) <span>claimed by \(claim["tenant"].text)</span>"
                 + (call.session.may("hosts") && !record.isNull ? check : .none) + "</p>"
                 + facts([
                     ("Wanted", record.isNull ? "An operator vouches for it; no record is needed." : nil),
                     ("Name", record["name"].asString.map(copyable)), ("Type", record["type"].asString.map { "\($0)" }),
                     ("Value", record["value"].asString.map(copyable)),
-                    ("Found", problem ?? (claim["state"].text == "owned" ? "The record is there." : nil)),
+                    (
+                        "Found",
+                        problem ?? (claim["state"].text == "owned" && !record.isNull ? "The record is there." : nil)
+                    ),
                     ("Next", claim["next"].asString.map { "\($0)" }),
                 ])
         }

@@ -48,7 +48,7 @@ func hostRow(_ host: SourceValue, _ call: ConsoleCall) -> HTML {
     if let claim = host["claim"].asString { states += [badge(.none, "Not served"), HostState.claim(claim)] }
     if let certificate = HostState.certificate(host["orderedCertificate"], now: call.now) { states.append(certificate) }
     states += host["deliveries"].items.map { HostState.delivery($0["state"].text, $0["verifier"].text) }
-    if states.isEmpty { states = [badge(.none, "Served")] }
+    if states.isEmpty { states = [badge(.good, "Served")] }
     if call.tenant == nil, let tenant = host["tenant"].asString {
         states.insert("<span class=\"soft\">\(tenant)</span>", at: 0)
     }

@@ -44,7 +44,8 @@ private enum Releases {
                 "\(outcome["node"].text)", states: [badge(state == "served" ? .good : .warn, state)],
                 more: outcome["detail"].text.isEmpty ? nil : "\(outcome["detail"].text)")
         }
-        func time(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
+        func time(_ name: String) -> HTML? { release[name].asString.map(stamp) }
+        func text(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
         return """
             <p class="crumb">\(link("/apps", "Apps")) / \(link(path("apps", tenant), tenant))</p>
             <div class="title"><h1>Release \(number)</h1>\(releaseState(release["state"].text))</div>
@@ -53,7 +54,7 @@ private enum Releases {
                 ("Author", "\(release["author"].text)"), ("Source", release["source"].asString.flatMap { $0.isEmpty ? nil : "\($0)" }),
                 ("Made from", release["base"].number == 0 ? "nothing" : link(path("apps", tenant, "releases", "\(release["base"].number)"), "release \(release["base"].number)")),
                 ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
-                ("Approved by", time("approver")), ("Ended", time("ended")), ("Reason", time("reason")),
+                ("Approved by", text("approver")), ("Ended", time("ended")), ("Reason", text("reason")),
             ]))\
             \(actions(release, call))\(difference(release["difference"]))\(findingList(release["findings"].items))\
             \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
