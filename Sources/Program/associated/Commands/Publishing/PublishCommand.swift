@@ -27,7 +27,7 @@ extension Command {
             Option(
                 name: "--wait", value: "served|apple",
                 help:
-                    "if it is live: wait until a server serves it, at most two minutes, or until Apple has it, too, at most 70"
+                    "if it is live: wait until a server serves it, at most 2 minutes, or Apple has it, too, at most 70 minutes"
             ),
         ] + Option.publishing + [.format],
         failure: "the release is refused or not served, or the API does not answer"
