@@ -175,7 +175,7 @@ let package = Package(
             "Publishing", in: "Manager", "DNS", "Database", "DatabaseSupport", "HTTP", "Posix",
             "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
         tests(
-            "Console", in: "Manager", "DNS", "Database", "DatabaseSupport", "Delivery", "HTTP", "Issuance", "Posix",
+            "Console", in: "Manager", "Database", "DatabaseSupport", "Delivery", "HTTP", "Issuance", "Posix",
             "Publishing", "Service", "SourceJSON", "Store", "TLS", "TestSupport"),
         tests("Store", in: "Manager", "Database", "DatabaseSupport", "Posix", "TLS", "TestSupport"),
         tests("Client", in: "Web", "Posix", "TLS", "TestSupport"),
