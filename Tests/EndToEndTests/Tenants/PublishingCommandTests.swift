@@ -45,7 +45,7 @@ struct PublishingCommandTests {
 
     @Test func `a release reaches phones, Apple and receivers of messages, and is compared with another`() throws {
         let server = try folder.serve()
-        try #require(server.line(beginning: "manager: API on ") != nil)
+        try #require(server.line(beginning: "manager: console on ") != nil)
         _ = try token("--tenant", "acme", "--scopes", "read")
         try folder.write("token", try token("--scopes", "admin"))
         for host in ["a", "b"] {
