@@ -17,7 +17,8 @@ struct PublishingCommandTests {
         services = try ScriptedServer(certificates: nil) { request in
             requests.change { $0.append(request) }
             let body = request.hasPrefix("GET /a/v1/") ? copy.value : ""
-            return .text("HTTP/1.1 \(body.isEmpty ? 404 : 200) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            let status = body.isEmpty && !request.hasPrefix("POST /hook ") ? 404 : 200
+            return .text("HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         }
         folder = try Folder(serving: "own.example")
         try folder.write("secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -73,7 +74,7 @@ struct PublishingCommandTests {
                 return ["host.owned", "release.live", "delivery.equal"].allSatisfy { type in
                     messages.contains { $0.contains("{\"type\":\"\(type)\"") }
                 }
-            })
+            }, "\(requests.value)")
 
         let difference = try run("diff", "release:1", "release:live")
         #expect(difference.status == 0 && difference.output.contains("host b.example.com"), "\(difference.output)")
