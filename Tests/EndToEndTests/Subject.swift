@@ -230,16 +230,16 @@ final class RunningServer {
     var processIdentifier: Int32 { process.processIdentifier }
 
     /// The process that serves, which is a child of the one that was started; 0 when there is none. Of several, the latest.
-    var serverIdentifier: Int32 { children.last { !$0.isManager }?.number ?? 0 }
+    var serverIdentifier: Int32 { children.last { $0.role == "server" }?.number ?? 0 }
 
-    /// A manager has its name as soon as it runs, but is told at its start what it is.
-    private var children: [(number: Int32, isManager: Bool)] {
+    /// A process is told at its start what it is. Before, it is none of the two; later, it may keep that to itself, and has its name.
+    private var children: [(number: Int32, role: Substring)] {
         func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         return text("/proc/\(processIdentifier)/task/\(processIdentifier)/children").split(separator: " ").compactMap {
-            let environment = text("/proc/\($0)/environ").split(separator: "\0")
-            let isToManage = environment.contains { $0.wholeMatch(of: /ASSOCIATED_INHERITED=\d+ manager .*/) != nil }
-            let isManager = text("/proc/\($0)/comm") == "manager\n" || isToManage
-            return Int32($0).map { ($0, isManager) }
+            let environment = text("/proc/\($0)/environ")
+            let told = environment.firstMatch(of: #/ASSOCIATED_INHERITED=\d+ ([a-z]+) /#)?.1 ?? ""
+            let name: Substring = text("/proc/\($0)/comm") == "manager\n" ? "manager" : "server"
+            return Int32($0).map { ($0, environment.isEmpty ? name : told) }
         }
     }
 
@@ -251,7 +251,7 @@ final class RunningServer {
     }
 
     /// The manager beside the server; nil when there is none.
-    var managerIdentifier: Int32? { children.first { $0.isManager }?.number }
+    var managerIdentifier: Int32? { children.first { $0.role == "manager" }?.number }
 
     /// The next line that begins with a text; nil when none will come.
     func line(beginning text: String) -> String? {
