@@ -56,6 +56,15 @@ struct SessionsTests {
         #expect(rig.get("/", other).status == 303)
     }
 
+    @Test func `who signs in again and again ends no session of others`() throws {
+        let rig = try ConsoleRig()
+        let other = try rig.signIn(["read"])
+        let token = try rig.token(["read"])
+        let cookies = (0..<Sessions.perTokenMax + 1).map { _ in rig.post("/sign-in", ["token": token]).cookie }
+        #expect(rig.get("/", other).status == 200 && rig.get("/", cookies.last ?? nil).status == 200)
+        #expect(cookies.count { rig.get("/", $0).status == 200 } == Sessions.perTokenMax)
+    }
+
     @Test func `ten thousand wrong tokens keep nobody out`() throws {
         let rig = try ConsoleRig()
         let token = try rig.token(["read"])

@@ -30,6 +30,7 @@ final class Sessions: Sendable {
     static let cookie = "associated"
     static let seconds: Int64 = 8 * 3_600
     private static let sessionsMax = 10_000
+    static let perTokenMax = 50
     /// A token cannot be guessed; this is so that a flood of attempts fills no log and keeps nobody else out.
     static let failuresPerMinuteMax = 30
 
@@ -54,11 +55,12 @@ final class Sessions: Sendable {
         }
         let secret = Digest.hexadecimal((0..<32).map { _ in UInt8.random(in: .min ... .max) })
         state.withLock { state in
-            if state.known.count >= Sessions.sessionsMax {
-                state.known = state.known.filter { $0.value.until > now }
-                let oldest = state.known.min { $0.value.until < $1.value.until }
-                if state.known.count >= Sessions.sessionsMax, let oldest { state.known[oldest.key] = nil }
-            }
+            state.known = state.known.filter { $0.value.until > now }
+            // Whoever signs in again and again ends sessions of the same token first.
+            let own = state.known.filter { $0.value.token == id }
+            let crowded =
+                own.count >= Sessions.perTokenMax ? own : state.known.count >= Sessions.sessionsMax ? state.known : [:]
+            if let oldest = crowded.min(by: { $0.value.until < $1.value.until }) { state.known[oldest.key] = nil }
             state.known[Sessions.key(secret)] = (id, now + Sessions.seconds * 1_000)
         }
         return .begun(secret)
