@@ -39,14 +39,20 @@ struct ConsoleLink: ConsoleServer {
         return response.map { ($0.status, $0.body) }
     }
 
+    /// As the server reads it: a link of a tenant leads to no file outside its folder, such as the manager's key.
     func appFile(_ path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }),
-            path.hasSuffix(".json") || path.hasSuffix(".json5"),
-            !path.utf8.contains(0)
+        guard parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }), !path.utf8.contains(0),
+            path.hasSuffix(".json") || path.hasSuffix(".json5"), let apps = try? Folder("\(configPath)/apps")
         else { return nil }
-        let bytes = try? File.read("\(configPath)/apps/\(path)", bytesMax: ConsoleLink.bytesMax).bytes
-        return bytes.map { String(decoding: $0, as: UTF8.self) }
+        let contents: SettledContents?
+        if parts.count == 1 {
+            contents = try? apps.read(path, bytesMax: ConsoleLink.bytesMax)
+        } else {
+            let tenant = try? Folder(tenant: String(parts[0]), in: apps)
+            contents = try? tenant?.read(parts.dropFirst().joined(separator: "/"), bytesMax: ConsoleLink.bytesMax)
+        }
+        return contents.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     private static let bytesMax = 1 << 20
