@@ -96,7 +96,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
         case .newerSchema: "start the newer version of associated"
         case .timedOut: "check its load"
         case .fileGone:
-            "move it back; or restart the manager, which then uses the file that is there, or a new one if there is none"
+            "move it back, or restore a backup and restart the manager; without either, it begins a new one and knows nothing of before"
         case .commitUnknown: "the last change may or may not have taken effect"
         // The engine says what to do, or there is nothing to do.
         case .libraryMissing, .tooOld, .unreachable, .locked, .readOnly, .wrongKey, .serializationFailure,

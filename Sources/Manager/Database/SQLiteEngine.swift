@@ -79,9 +79,11 @@ import Posix
 
     func begin(_ kind: TransactionKind) throws(DatabaseError) {
         // SQLite would go on with a file that has no name any more.
-        guard (try? File.status(location).identity) == identity else {
-            throw DatabaseError(.fileGone, "its file was deleted or replaced while it is in use")
+        var isGone = false
+        do throws(FileError) { isGone = try File.status(location).identity != identity } catch {
+            isGone = error.isMissing
         }
+        if isGone { throw DatabaseError(.fileGone, "its file was deleted or replaced while it is in use") }
         // `immediate`: a transaction that starts as a reader and then writes can fail with a conflict that no waiting resolves.
         try execute("pragma query_only = \(kind == .read); \(kind == .write ? "begin immediate" : "begin")")
     }
