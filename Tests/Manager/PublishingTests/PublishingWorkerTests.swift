@@ -51,6 +51,24 @@ struct PublishingWorkerTests {
         #expect(try rig.publisher.apply(to: published) == [])
     }
 
+    @Test func `a database that knows no release is a problem, until it has one, and what is published stays`() throws {
+        let (folder, one) = (try TemporaryFolder(), PublishingRig.app())
+        let published = try PublishedFolder(folder.path)
+        let release = PublishingRig.release(base: 0, [("a.json", one)])
+        let rigs = [try PublishingRig(), try PublishingRig()]
+        for (index, rig) in rigs.enumerated() {
+            try rig.own("shop.acme.test")
+            if index == 1 {
+                #expect(throws: UnknownHistory.self) { try rig.publisher.apply(to: published) }
+                #expect(files(folder, "apps") == ["acme/a.json": one])
+            }
+            #expect(try rig.post("acme/releases", try rig.token(), release).status == 201)
+            #expect(try rig.publisher.apply(to: published) == ["acme"])
+        }
+        #expect(try rigs[1].publisher.apply(to: published) == [])
+        #expect(throws: UnknownHistory.self) { try PublishingRig().publisher.apply(to: published) }
+    }
+
     /// Each row: how many releases of another tenant go live in a backup before the node looks at it.
     @Test(arguments: [0, 1, 2, 5])
     func `a node finds a backup out, also one that has overtaken it`(count: Int) throws {

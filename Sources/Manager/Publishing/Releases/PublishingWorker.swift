@@ -27,6 +27,16 @@ public struct ServedAppFile: Sendable, Equatable {
     }
 }
 
+/// The database has no release, though there are some on this node: it is new, or another one.
+struct UnknownHistory: Error, CustomStringConvertible {
+    let folder: String
+
+    var description: String {
+        "the database knows no release, but \(folder) has some, which stay served: it is new, or that of another manager; restore a backup, "
+            + "or publish everything again"
+    }
+}
+
 /// Used by one thread.
 public struct PublishingWorker: ~Copyable {
     private let number: Int
@@ -64,23 +74,27 @@ public struct PublishingWorker: ~Copyable {
                 throw error
             } catch let error as APIProblem {
                 throw error.database ?? DatabaseError(.statement, error.detail)
+            } catch let error as UnknownHistory {
+                note("\(error)")
             } catch {
-                note("cannot write the published files to \(folder.path): \(error)")
+                note("cannot write the published files to \(folder.path): \(error); trying again")
             }
             return pending?.isEmpty == false ? PublishingWorker.askMilliseconds : PublishingWorker.restMilliseconds
         }
     }
 
     private mutating func note(_ problem: String?) {
-        if let problem, problem != self.problem { control.log(.error, "\(problem); trying again") }
-        if problem == nil, self.problem != nil { control.log(.info, "published files can be written again") }
+        if let problem, problem != self.problem { control.log(.error, problem) }
+        if problem == nil, self.problem != nil { control.log(.info, "publishing works again") }
         self.problem = problem
         publisher.note(problem: problem)
     }
 
     mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws {
         var waiting = try pending ?? publisher.tenantsWithoutOutcome(on: node)
-        for tenant in try publisher.apply(to: folder) {
+        var (changed, surprise) = ([String](), UnknownHistory?.none)
+        do { changed = try publisher.apply(to: folder) } catch let error as UnknownHistory { surprise = error }
+        for tenant in changed {
             waiting.insert(tenant)
             control.logHost("published the app files of \(tenant)", .info)
         }
@@ -93,9 +107,11 @@ public struct PublishingWorker: ~Copyable {
             waiting.remove(tenant)
         }
         pending = waiting
-        if now < tickDue { return }
-        tickDue = now + PublishingWorker.tickMilliseconds
-        try publisher.tick { control.logHost($0) }
+        if now >= tickDue {
+            tickDue = now + PublishingWorker.tickMilliseconds
+            try publisher.tick { control.logHost($0) }
+        }
+        if let surprise { throw surprise }
     }
 
     /// What has become of a release; nil as long as the server has not read all of it.
@@ -121,13 +137,14 @@ extension Publisher {
         var position = folder.position
         var changed: [String] = []
         while true {
-            let (tenants, last) = try read { transaction throws(DatabaseError) in
+            let (isKnown, tenants, last) = try read { transaction throws(DatabaseError) in
                 let isKnown = try AuditLog.digest(of: position.entry, in: transaction) == position.digest
                 return (
-                    try PublishingTenant.changed(after: isKnown ? position.seq : 0, in: transaction),
+                    isKnown, try PublishingTenant.changed(after: isKnown ? position.seq : 0, in: transaction),
                     try AuditLog.last(in: transaction)
                 )
             }
+            if !isKnown, tenants.isEmpty, position.seq > 0 { throw UnknownHistory(folder: folder.path) }
             for tenant in tenants {
                 // One after the other: all together may be large.
                 let content = try read { transaction throws(DatabaseError) in
