@@ -45,6 +45,11 @@ struct PublishingCommandTests {
     }
 
     @Test func `a release reaches phones, Apple and receivers of messages, and is compared with another`() throws {
+        let early = try Subject.run([
+            "token", "create", "--scopes", "read", "--config", "\(folder.path)/config", "--state",
+            "\(folder.path)/state",
+        ])
+        #expect(early.status == 1 && early.errors.contains("start the server first"))
         let server = try folder.serve()
         try #require(server.line(beginning: "manager: console on ") != nil)
         _ = try token("--tenant", "acme", "--scopes", "read")
@@ -55,6 +60,9 @@ struct PublishingCommandTests {
         }
         try folder.write("apps/a.json", Folder.app("a.example.com"))
         let first = try run("publish", "\(folder.path)/apps", "--wait", "served")
+        try folder.write("empty/notes.txt", "")
+        let empty = try run("publish", "\(folder.path)/empty")
+        #expect(empty.status == 1 && empty.errors.contains("empty has no app files; if all files are meant to go"))
         #expect(first.status == 0 && first.output.hasSuffix("\nserved\n"), "\(first.output)\(first.errors)")
         let document = try server.fetch("/.well-known/apple-app-site-association", host: "a.example.com")
         #expect(document.contains("/one/?*"))

@@ -60,9 +60,9 @@ struct NameRule: Sendable {
     }
 
     fileprivate var inWords: String {
-        let ending = endings.isEmpty ? "" : " and end with \(endings.joined(separator: " or "))"
+        let ending = endings.isEmpty ? "" : ", with \(endings.joined(separator: " or ")) at the end"
         let length = count.lowerBound == count.upperBound ? "\(count.upperBound)" : "at most \(count.upperBound)"
-        return "a name of \(length) characters: begin with \(first), go on with \(rest)\(ending)"
+        return "a name of \(length) characters, the first from \(first), the others from \(rest)\(ending)"
     }
 }
 

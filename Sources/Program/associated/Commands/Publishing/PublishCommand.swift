@@ -36,11 +36,10 @@ extension Command {
         let wait: Wait? = try arguments.choice("--wait")
         let client = try PublishingClient(arguments)
         let live = try client.ask("GET", "/apps").value
-        let changes = try changes(from: arguments.operands[0], live)
+        let changes = try changes(from: arguments.operands[0], live, mayRemoveAll: arguments.has("--retire"))
         let base = live.member(named: "release")?.asInt ?? 0
         if changes.isEmpty {
-            Console.output(
-                line: base == 0 ? "\(arguments.operands[0]) has no app files" : "release \(base) has the same files")
+            Console.output(line: "release \(base) has the same files")
             return .success
         }
         let release = SourceValue.object(
@@ -72,18 +71,29 @@ extension Command {
         name: "--retire", value: nil, help: "what it takes away is meant to go, although phones rely on it")
 
     /// The files that differ from the live ones.
-    private static func changes(from folder: String, _ live: SourceValue) throws(Refusal) -> [(String, SourceValue)] {
+    private static func changes(
+        from folder: String, _ live: SourceValue, mayRemoveAll: Bool
+    ) throws(Refusal) -> [(String, SourceValue)] {
         var known: [String: String] = [:]
         for item in live.member(named: "items")?.asArray ?? [] {
             if let name = item.member(named: "name")?.asString { known[name] = item.member(named: "digest")?.asString }
         }
-        let entries: [DirectoryEntry]
+        var entries: [DirectoryEntry]
         do throws(SystemError) { entries = try Directory.entries(folder) } catch {
             throw .failure("cannot read \(folder): \(error.reason)")
         }
+        entries = entries.filter { entry in
+            entry.kind == .file && !entry.name.hasPrefix(".")
+                && [".json", ".json5"].contains { entry.name.hasSuffix($0) }
+        }
+        // A wrong path must not take a tenant offline.
+        if entries.isEmpty, known.isEmpty || !mayRemoveAll {
+            throw .failure(
+                "\(folder) has no app files"
+                    + (known.isEmpty ? "" : "; if all files are meant to go, repeat with --retire"))
+        }
         var changes: [(String, SourceValue)] = []
-        for entry in entries where entry.kind == .file && !entry.name.hasPrefix(".") {
-            guard entry.name.hasSuffix(".json") || entry.name.hasSuffix(".json5") else { continue }
+        for entry in entries {
             let bytes = try InputFile.read("\(folder)/\(entry.name)")
             if let digest = known.removeValue(forKey: entry.name), digest == Digest.hexadecimal(Digest.sha256(bytes)) {
                 continue
@@ -169,15 +179,14 @@ extension Command {
                 return .success
             }
             if Clock.monotonicMilliseconds() >= end {
-                let lines = missing.map { host in
+                for host in missing {
                     let words = ["host", "state", "detail"].map { host.member(named: $0)?.asString ?? "" }
-                    return Printable.line("  \(words[0]): \(words[1])\(words[2].isEmpty ? "" : ": \(words[2])")")
+                    Console.error(
+                        line: Printable.line("  \(words[0]): \(words[1])\(words[2].isEmpty ? "" : ": \(words[2])")"))
                 }
                 return .failure(
-                    saying: ([
-                        "Apple does not have it after \(appleMinutes) minutes; it fetches a file again within a day:"
-                    ]
-                        + lines).joined(separator: "\n"))
+                    saying: "Apple does not have it after \(appleMinutes) minutes; it fetches a file again within a day"
+                )
             }
             usleep(appleAskMicroseconds)
         }

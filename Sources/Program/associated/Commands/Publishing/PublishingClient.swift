@@ -88,7 +88,7 @@ struct PublishingClient {
             method, "/api/v1/tenants/\(Self.escaped(tenant))\(path)", body.map(SourceWriter.minified))
         let value = SourceReader.read(response.body, as: .json, limits: SourceLimits(bytes: 64 << 20)).value
         if (200..<300).contains(response.status) { return Answer(status: response.status, value: value ?? .null) }
-        throw Refusal.failure(PublishingClient.refusal(response, value))
+        throw PublishingClient.refusal(response, value)
     }
 
     /// The number of `release:41`, 0 for `release:live`; nil for another text, such as a path on a branch with that name.
@@ -108,7 +108,7 @@ struct PublishingClient {
             let path = "/api/v1/tenants/\(Self.escaped(tenant))/releases/\(number)/apps/\(Self.escaped(name))"
             let response = try send("GET", path, nil)
             if response.status == 200 { return (name, response.body) }
-            throw .failure(PublishingClient.refusal(response, SourceReader.read(response.body, as: .json).value))
+            throw PublishingClient.refusal(response, SourceReader.read(response.body, as: .json).value)
         }
     }
 
@@ -155,14 +155,14 @@ struct PublishingClient {
         }
     }
 
-    /// What the API refuses, with the findings and what would be lost.
-    private static func refusal(_ response: FetchedResponse, _ problem: SourceValue?) -> String {
+    /// Why the API refuses, after the findings and what would be lost, which are reported at once, one a line.
+    private static func refusal(_ response: FetchedResponse, _ problem: SourceValue?) -> Refusal {
         guard let detail = problem?.member(named: "detail")?.asString else {
             let text = String(decoding: response.body.prefix(200), as: UTF8.self).split(separator: "\n").first ?? ""
-            return Printable.line("the API answers \(response.status): \(text)")
+            return .failure(Printable.line("the API answers \(response.status): \(text)"))
         }
-        let lines = findings(in: problem) + losses(in: problem)
-        return ([Printable.line(detail)] + lines).joined(separator: "\n")
+        for line in findings(in: problem) + losses(in: problem) { Console.error(line: line) }
+        return .failure(Printable.line(detail))
     }
 
     /// The findings of an answer, as `lint` writes them.

@@ -42,7 +42,7 @@ extension Command {
         guard (id != nil) == (action == "revoke") else {
             throw Refusal.usage(action == "revoke" ? "`token revoke` needs an ID" : "`token \(action)` takes no ID")
         }
-        var store = try openStore(arguments, creates: action == "create")
+        var store = try openStore(arguments)
         let tenant = arguments["--tenant"]
         switch action {
         case "create":
@@ -88,7 +88,7 @@ extension Command {
 
     private static let operatorName = "operator"
 
-    private static func openStore(_ arguments: ParsedArguments, creates: Bool = false) throws -> Store {
+    private static func openStore(_ arguments: ParsedArguments) throws -> Store {
         let loaded = try LoadedSettings(arguments)
         guard loaded.settings.manager.api != nil else {
             throw Refusal.failure(
@@ -96,12 +96,13 @@ extension Command {
                     + "--config and --state")
         }
         let inputs = try ManagerInputs(loaded)
-        // Opening a database that is missing would create an empty one.
-        if !creates, case .sqlite(let path) = inputs.location, !File.exists(path) {
+        // Opening a database that is missing would create an empty one, beside the log of one that was only moved away.
+        if case .sqlite(let path) = inputs.location, !File.exists(path) {
             throw Refusal.failure(
-                "there is no database at \(path); run this where the manager works, or give --config and --state")
+                "there is no database at \(path); start the server first, and run this where it works, or give --config and --state"
+            )
         }
-        return try inputs.openStore(createsMissingKey: creates)
+        return try inputs.openStore()
     }
 
     static let audit = Command(
