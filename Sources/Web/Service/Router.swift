@@ -117,6 +117,7 @@ public struct Router: Sendable {
     public let routes: [Route]
     private let refuses: @Sendable (ServiceRequest) -> ServiceResponse?
     private let identify: @Sendable (ServiceRequest) -> Identity?
+    private let findPayer: @Sendable (ServiceRequest) -> Identity?
 
     /// What becomes of a request.
     enum Decision {
@@ -126,18 +127,21 @@ public struct Router: Sendable {
 
     /// - Parameters:
     ///   - refuses: looks at each request first, and may answer it.
+    ///   - payer: on whose account a request goes that identifies nobody, though it may have a session.
     ///   - identify: nil for a stranger.
     public init(
         _ routes: [Route], refuses: @escaping @Sendable (ServiceRequest) -> ServiceResponse? = { _ in nil },
+        payer: @escaping @Sendable (ServiceRequest) -> Identity? = { _ in nil },
         identify: @escaping @Sendable (ServiceRequest) -> Identity?
     ) {
-        (self.routes, self.refuses, self.identify) = (routes, refuses, identify)
+        (self.routes, self.refuses, self.identify, findPayer) = (routes, refuses, identify, payer)
     }
 
     func decide(_ request: ServiceRequest) -> Decision {
         if let refusal = refuses(request) { return .answer(refusal) }
         var request = request
         request.identity = identify(request)
+        request.payer = (request.identity ?? findPayer(request)).map { $0.tenant ?? $0.name }
         let parts = Route.segments(of: request.path)
         let fitting = routes.compactMap { route in route.parameters(in: parts).map { (route, $0) } }
         if let (route, parameters) = fitting.first(where: { $0.0.answers(request.method) }) {
@@ -178,7 +182,7 @@ public struct Router: Sendable {
             .unauthorized,
             lines: [
                 hasToken
-                    ? "a token is required, and this one is unknown, revoked or expired; a new one is known after two seconds"
+                    ? "a token is required, and this one is unknown, revoked or expired; a new one is known within seconds"
                     : "a token is required: Authorization: Bearer …"
             ])
         response.fields.add(

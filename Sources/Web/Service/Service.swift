@@ -55,7 +55,8 @@ final class ServiceControl: Sendable {
         wakeUp = try WakeUp()
         replies = try Mailbox([])
         handlers = try AnswerQueue(
-            waitingMax: limits.waitingMax, threads: (1...limits.handlerThreads).map { "handler \($0)" }
+            waitingMax: limits.waitingMax, perNetworkMax: limits.handlersPerClientMax,
+            threads: (1...limits.handlerThreads).map { "handler \($0)" }
         ) { call in call.handler(call.request) }
         state = Mutex(State(socket: socket))
         wakeUp.wake()
@@ -99,6 +100,8 @@ public struct ServiceLimits: Sendable {
     /// The threads on which handlers run, and the clients that may wait for them.
     public var handlerThreads = 2
     public var waitingMax = 32
+    /// How many of them may work at once for who pays for a request, or for a network of strangers.
+    public var handlersPerClientMax = Int.max
 
     public init() {}
 }

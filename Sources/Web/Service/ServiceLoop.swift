@@ -20,7 +20,7 @@ struct ServiceLoop: ~Copyable {
 
     private struct Client {
         let connection: ServiceConnection
-        /// Networks take turns.
+        /// Those who pay take turns, and networks of strangers.
         let network: UInt64
     }
 
@@ -170,8 +170,9 @@ struct ServiceLoop: ~Copyable {
     {
         let (connection, control) = (client.connection, control)
         let continues = connection.proceed(now: now, isLast: listener == nil, router) { call in
+            let payer = call.request.payer.map { UInt64(truncatingIfNeeded: $0.hashValue) }
             control.handlers.ask(
-                call, for: .init(token: token, network: client.network, replies: control.replies))
+                call, for: .init(token: token, network: payer ?? client.network, replies: control.replies))
         }
         if continues { interrupted.insert(token) }
         if connection.phase == .ended {

@@ -17,6 +17,8 @@ public struct ServiceRequest: Sendable {
     public internal(set) var parameters: [String] = []
     /// Nil for a stranger.
     public internal(set) var identity: Identity?
+    /// On whose account it goes, by name; nil for a stranger.
+    var payer: String?
     private let head: [UInt8]
 
     /// The value of a field.

@@ -98,6 +98,8 @@ public enum PublishingAPI {
     public static var limits: ServiceLimits {
         var limits = ServiceLimits()
         (limits.connectionsMax, limits.handlerThreads, limits.waitingMax) = (128, 16, 128)
+        // Others find threads free, whatever one asks for.
+        limits.handlersPerClientMax = 6
         return limits
     }
 

@@ -37,6 +37,8 @@ public final class AnswerQueue<Question: Hashable & Sendable, Answer: Sendable>:
         var refreshes: Set<Question> = []
         /// The questions that threads are answering, with the clients that wait for them.
         var current: [Question: [Client]] = [:]
+        /// How many questions of each network threads are answering, if that has a limit.
+        var running: [UInt64: Int] = [:]
         var isEnding = false
 
         mutating func add(_ question: Question, _ client: Client?) {
@@ -45,16 +47,26 @@ public final class AnswerQueue<Question: Hashable & Sendable, Answer: Sendable>:
         }
 
         /// Takes a question out of the line, with all that ask the same.
-        mutating func takeNext() -> Question? {
-            guard let next = line.takeNext() else { return nil }
+        mutating func takeNext(perNetworkMax: Int) -> (question: Question, network: UInt64)? {
+            let running = running
+            guard let next = line.takeNext(skipping: { running[$0, default: 0] >= perNetworkMax }) else { return nil }
+            let network = next.client?.network ?? UInt64.max
+            if perNetworkMax < .max { self.running[network, default: 0] += 1 }
             let same = [next] + line.removeAll { $0.question == next.question }
             current[next.question] = same.compactMap(\.client)
             refreshes.remove(next.question)
-            return next.question
+            return (next.question, network)
+        }
+
+        /// - Returns: the clients that wait for the answer.
+        mutating func finish(_ question: Question, of network: UInt64) -> [Client] {
+            if let count = running[network] { running[network] = count > 1 ? count - 1 : nil }
+            return current.removeValue(forKey: question) ?? []
         }
     }
 
     private let waitingMax: Int
+    private let perNetworkMax: Int
     private let threads: [String]
     private let answer: @Sendable (Question) -> Answer
     /// At least one signal for each entry in the line.
@@ -63,12 +75,14 @@ public final class AnswerQueue<Question: Hashable & Sendable, Answer: Sendable>:
 
     /// - Parameters:
     ///   - waitingMax: how many clients may wait, and how many refreshes.
+    ///   - perNetworkMax: how many threads may work for clients of one network at once.
     ///   - threads: the names of the threads.
     ///   - answer: may wait for the disk.
     public init(
-        waitingMax: Int, threads: [String], answer: @escaping @Sendable (Question) -> Answer
+        waitingMax: Int, perNetworkMax: Int = .max, threads: [String], answer: @escaping @Sendable (Question) -> Answer
     ) throws(SystemError) {
-        (self.waitingMax, self.threads, self.answer) = (waitingMax, threads, answer)
+        (self.waitingMax, self.perNetworkMax) = (waitingMax, perNetworkMax)
+        (self.threads, self.answer) = (threads, answer)
         work = try Semaphore()
     }
 
@@ -145,9 +159,14 @@ public final class AnswerQueue<Question: Hashable & Sendable, Answer: Sendable>:
 
     @discardableResult
     private func answerNext() -> Bool {
-        guard let question = state.withLock({ $0.takeNext() }) else { return false }
+        guard let (question, network) = state.withLock({ $0.takeNext(perNetworkMax: perNetworkMax) }) else {
+            return false
+        }
         let answer = answer(question)
-        for client in state.withLock({ $0.current.removeValue(forKey: question) }) ?? [] {
+        let (clients, isMoreWaiting) = state.withLock { ($0.finish(question, of: network), $0.line.count > 0) }
+        // It may have been passed over.
+        if perNetworkMax < .max, isMoreWaiting { work.signal() }
+        for client in clients {
             client.replies.leave { $0.append(Reply(token: client.token, answer: answer)) }
         }
         return true

@@ -36,8 +36,9 @@ public struct FairLine<Element> {
     }
 
     /// The element whose turn it is.
-    public mutating func takeNext() -> Element? {
-        guard let index = extreme(<) else { return nil }
+    /// - Parameter isSkipped: asked for groups, of which none may be left.
+    public mutating func takeNext(skipping isSkipped: (UInt64) -> Bool = { _ in false }) -> Element? {
+        guard let index = extreme(<, skipping: isSkipped) else { return nil }
         return remove(at: index, isServed: true).element
     }
 
@@ -62,9 +63,14 @@ public struct FairLine<Element> {
     }
 
     /// The index of the element that begins first or last, of the group that does.
-    private mutating func extreme(_ precedes: (UInt64, UInt64) -> Bool) -> Int? {
-        guard var first = places.indices.first else { return nil }
-        for index in places.indices where precedes(places[index].groupStart, places[first].groupStart) { first = index }
+    private mutating func extreme(
+        _ precedes: (UInt64, UInt64) -> Bool, skipping isSkipped: (UInt64) -> Bool = { _ in false }
+    ) -> Int? {
+        guard var first = places.indices.first(where: { !isSkipped(places[$0].group) }) else { return nil }
+        for index in places.indices
+        where precedes(places[index].groupStart, places[first].groupStart) && !isSkipped(places[index].group) {
+            first = index
+        }
         let group = places[first].group
         var chosen = places.firstIndex { $0.group == group } ?? first
         for index in places.indices where places[index].group == group {

@@ -49,6 +49,27 @@ struct AnswerQueueTests {
         #expect(take().prefix(3) == ["0: 2", "99: 5", "1: 2"])
     }
 
+    /// While it answers a0, another thread finds only what is of other networks.
+    @Test(arguments: [(1, ["a0", "other"]), (2, ["a0", "other", "a1"]), (.max, ["a0", "other", "a1"])])
+    func `one network has no more threads than it may have`(most: Int, whileFirst: [String]) throws {
+        final class Itself: Sendable { let queue = Mutex<Queue?>(nil) }
+        let (itself, seen) = (Itself(), Questions())
+        let queue = try Queue(waitingMax: 100, perNetworkMax: most, threads: ["answers"]) { [asked] question in
+            asked.list.withLock { $0.append(question) }
+            if question == "a0" {
+                itself.queue.withLock { $0 }?.answerAll()
+                seen.list.withLock { $0 = asked.list.withLock { $0 } }
+            }
+            return question.utf8.count
+        }
+        itself.queue.withLock { $0 = queue }
+        for token in 0..<2 { queue.ask("a\(token)", for: client(UInt64(token), 1)) }
+        queue.ask("other", for: client(99, 2))
+        queue.answerAll()
+        #expect(seen.list.withLock { $0 } == whileFirst)
+        #expect(take().count == 3 && queue.waitingCount == 0)
+    }
+
     @Test func `a question for which no client waits any more is dropped`() throws {
         let (queue, other) = (try queue(), try Queue.Replies([]))
         queue.ask("gone", for: client(1))
