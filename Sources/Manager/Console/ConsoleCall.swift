@@ -33,7 +33,8 @@ struct Page: Sendable {
 /// What a form does.
 struct Action: Sendable {
     let pattern: String
-    let scope: String
+    /// Nil for everybody who has signed in.
+    let scope: String?
     var bodyBytesMax = 65_536
     let handle: @Sendable (ConsoleCall) throws(PageProblem) -> ServiceResponse
 }

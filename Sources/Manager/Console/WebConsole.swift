@@ -50,18 +50,25 @@ public final class WebConsole: Sendable {
             }
         }
             + Action.all.map { action in
-                Route(.post, action.pattern, nil, bodyBytesMax: action.bodyBytesMax, contentType: Form.type) {
-                    self.answer($0, action)
-                }
+                Route(
+                    .post, action.pattern, nil, bodyBytesMax: action.bodyBytesMax, contentType: Form.type,
+                    refuses: { request in
+                        let isTooLong = request.announcesMore(than: Draft.keptBytesMax) && self.session(request) == nil
+                        return isTooLong ? SignIn.tooLong : nil
+                    }
+                ) { self.answer($0, action) }
             } + Asset.all.map(\.route) + [SignIn.page(self), SignIn.action(self)]
     }
 
     /// Who asks; nil for a stranger.
     func session(_ request: ServiceRequest) -> Session? {
-        if let found = request.sessionSecret.flatMap({ sessions.find($0) }) { return found }
+        if let found = request.sessionSecrets.lazy.compactMap({ self.sessions.find($0) }).first { return found }
         if isOpen, request.isLocal { return Session(identity: publisher.developer, isOpen: true) }
         return nil
     }
+
+    /// On whose account a request goes.
+    public func identity(_ request: ServiceRequest) -> Identity? { session(request)?.identity }
 
     private func answer(_ request: ServiceRequest, _ page: Page) -> ServiceResponse {
         let isJSON = page.wantsJSON(request.path)
@@ -71,6 +78,9 @@ public final class WebConsole: Sendable {
         }
         let call = ConsoleCall(self, request, session, trimming: isJSON && page.jsonPattern == nil)
         do throws(PageProblem) {
+            if !session.may("read") {
+                throw PageProblem(.forbidden, "This token may not see this", "It needs the scope read.")
+            }
             let value = try page.load(call)
             if isJSON { return ServiceResponse(.ok, ServiceResponse.json, SourceWriter.canonical(value)) }
             return document(page.title(value), call, page.render(value, call), value)
@@ -84,10 +94,9 @@ public final class WebConsole: Sendable {
         guard let session = session(request) else { return SignIn.form(keeping: request) }
         let call = ConsoleCall(self, request, session)
         do throws(PageProblem) {
-            if !session.may(action.scope) {
+            if let scope = action.scope, !session.may(scope) {
                 throw PageProblem(
-                    .forbidden, "This token may not do that", "It needs the scope \(action.scope). Nothing was changed."
-                )
+                    .forbidden, "This token may not do that", "It needs the scope \(scope). Nothing was changed.")
             }
             return try action.handle(call)
         } catch {

@@ -5,10 +5,14 @@ package import Service
 package import SourceJSON
 
 extension Publisher {
-    /// The id of a token that is valid now; nil if it is none.
-    package func tokenID(_ text: String) -> String? {
-        tokens.identity(text) == nil ? nil : AccessToken.parts(of: text)?.id
+    /// The id of a token that is valid now, and the person that it counts as; nil if it is none.
+    package func token(_ text: String) -> (id: String, person: String)? {
+        guard let identity = tokens.identity(text), let id = AccessToken.parts(of: text)?.id else { return nil }
+        return (id, String(AccessToken.origin(identity.name)))
     }
+
+    /// Counts a change that is not one of the API's. False if there have been too many in this minute.
+    package func countsWrite(of identity: Identity) -> Bool { tokens.countsWrite(of: identity.name) }
 
     /// What a token may do now; nil if it has ended.
     package func identity(ofTokenID id: String) -> Identity? { tokens.identity(ofID: id) }

@@ -56,13 +56,47 @@ struct SessionsTests {
         #expect(rig.get("/", other).status == 303)
     }
 
+    @Test func `a stranger has no long form held in memory, whoever has a session has`() throws {
+        let rig = try ConsoleRig()
+        let long = ["content-length: \(Draft.keptBytesMax + 1)"]
+        for lines in [long, ["transfer-encoding: chunked"]] {
+            let refused = rig.post("/draft", ["text": "mine"], lines: lines)
+            #expect(refused.status == 401 && refused.text.contains("Go back to what you wrote"))
+            #expect(!refused.text.contains("mine"))
+            #expect(
+                rig.post("/draft", ["text": "mine"], try rig.signIn(["read", "check"]), lines: lines).status == 200)
+        }
+        #expect(rig.post("/draft", ["text": "mine"]).text.contains("mine"))
+    }
+
+    @Test func `the cookie that another host has added is passed over`() throws {
+        let rig = try ConsoleRig()
+        let token = try rig.token(["read"])
+        let secure = try #require(rig.post("/sign-in", ["token": token], lines: ["X-Forwarded-Proto: https"]).cookie)
+        #expect(secure.hasPrefix("__Host-associated="))
+        let plain = try #require(rig.post("/sign-in", ["token": token]).cookie)
+        for cookie in [secure, plain, "associated=bad; \(plain)", "associated; associated=; \(secure)"] {
+            #expect(rig.get("/", cookie).status == 200, "\(cookie)")
+        }
+    }
+
+    @Test func `a token without the scope read sees nothing, and can sign out`() throws {
+        let rig = try ConsoleRig()
+        let cookie = try rig.signIn(["check"])
+        for page in ["/", "/hosts", "/tester?urls=a.example", "/certificates"] {
+            #expect(rig.get(page, cookie).status == 403, "\(page)")
+        }
+        #expect(rig.post("/sign-out", [:], cookie).status == 303)
+        #expect(rig.get("/", cookie).status == 303)
+    }
+
     @Test func `who signs in again and again ends no session of others`() throws {
         let rig = try ConsoleRig()
         let other = try rig.signIn(["read"])
         let token = try rig.token(["read"])
-        let cookies = (0..<Sessions.perTokenMax + 1).map { _ in rig.post("/sign-in", ["token": token]).cookie }
+        let cookies = (0..<Sessions.perPersonMax + 1).map { _ in rig.post("/sign-in", ["token": token]).cookie }
         #expect(rig.get("/", other).status == 200 && rig.get("/", cookies.last ?? nil).status == 200)
-        #expect(cookies.count { rig.get("/", $0).status == 200 } == Sessions.perTokenMax)
+        #expect(cookies.count { rig.get("/", $0).status == 200 } == Sessions.perPersonMax)
     }
 
     @Test func `ten thousand wrong tokens keep nobody out`() throws {

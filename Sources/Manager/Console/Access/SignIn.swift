@@ -13,11 +13,10 @@ enum SignIn {
     }
 
     static func action(_ console: WebConsole) -> Route {
-        Route(.post, "/sign-in", nil, bodyBytesMax: Draft.bodyBytesMax, contentType: Form.type) { request in
+        Route(.post, "/sign-in", nil, bodyBytesMax: 4 * Draft.keptBytesMax, contentType: Form.type) { request in
             if !request.isOfOwnPage { return refusal(nil) }
             let fields = Form.read(String(decoding: request.body, as: UTF8.self))
             let next = fields["next"] ?? "/"
-            let kept = fields["kept"].map { Form.read($0) } ?? [:]
             switch console.sessions.begin((fields["token"] ?? "").trimmingWhiteSpace) {
             case .refused:
                 return answer(
@@ -29,22 +28,24 @@ enum SignIn {
                         next: next,
                         kept: fields["kept"]), .tooManyRequests)
             case .begun(let secret):
+                let kept = fields["kept"].map { Form.read($0) } ?? [:]
                 var response =
                     kept.isEmpty ? see(isOwn(next) ? next : "/") : answer(again(next, kept), .ok)
                 response.fields.add(
                     "set-cookie",
-                    "\(Sessions.cookie)=\(secret); Path=/; Max-Age=\(Sessions.seconds); HttpOnly; SameSite=Strict"
-                        + (request.isSecure ? "; Secure" : ""))
+                    "\(Sessions.cookies[request.isSecure ? 0 : 1])=\(secret); Path=/; Max-Age=\(Sessions.seconds); HttpOnly; "
+                        + "SameSite=Strict\(request.isSecure ? "; Secure" : "")")
                 return response
             }
         }
     }
 
     /// Ends the session.
-    static let out = Action(pattern: "/sign-out", scope: "read") { call in
-        if let secret = call.request.sessionSecret { call.console.sessions.end(secret) }
+    static let out = Action(pattern: "/sign-out", scope: nil) { call in
+        for secret in call.request.sessionSecrets { call.console.sessions.end(secret) }
         var response = see("/sign-in")
-        response.fields.add("set-cookie", "\(Sessions.cookie)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict")
+        let (name, secure) = call.request.isSecure ? (Sessions.cookies[0], "; Secure") : (Sessions.cookies[1], "")
+        response.fields.add("set-cookie", "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict\(secure)")
         return response
     }
 
@@ -70,6 +71,14 @@ enum SignIn {
         return answer(
             form(kept == nil ? nil : "The session has ended. What you wrote is kept.", next: request.path, kept: kept),
             .unauthorized)
+    }
+
+    /// For more than is kept of a stranger.
+    static var tooLong: ServiceResponse {
+        answer(
+            form(
+                "The session has ended. Go back to what you wrote, sign in on another page, and send it again.",
+                next: "/"), .unauthorized)
     }
 
     static func refusal(_ session: Session?) -> ServiceResponse {
@@ -130,4 +139,6 @@ extension String {
 /// The limit of the form with a whole app file, encoded.
 enum Draft {
     static let bodyBytesMax = 2 << 20
+    /// Of a form that arrives after the end of its session; for strangers, it is held in memory.
+    static let keptBytesMax = 64 << 10
 }

@@ -58,6 +58,9 @@ extension ConsoleCall {
 
     /// Has the manager look at a host now.
     func hurry(_ host: String) throws(PageProblem) {
+        guard console.publisher.countsWrite(of: session.identity) else {
+            throw PageProblem(.tooManyRequests, "Too many changes", "Wait a minute. Nothing was changed.")
+        }
         var store = console.storeForReading()
         do throws(DatabaseError) {
             let isKnown = try store.write { transaction throws(DatabaseError) in

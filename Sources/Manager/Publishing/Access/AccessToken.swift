@@ -40,7 +40,7 @@ public struct AccessToken: Sendable, Equatable {
     /// Whether two tokens are one person's: the first of those that have made them is the same.
     static func areOfOne(_ first: String, _ second: String) -> Bool { origin(first) == origin(second) }
 
-    fileprivate static func origin(_ name: String) -> Substring { name.prefix { $0 != "/" } }
+    static func origin(_ name: String) -> Substring { name.prefix { $0 != "/" } }
 
     /// As the author of another token. A token for all tenants makes those of many people.
     static func author(_ identity: Identity) -> String {
