@@ -19,7 +19,7 @@ struct CausesTests {
         )
         #expect(causes.all.count == 1)
         #expect(causes.all.first?.title == "40 hosts keep their last good version" && causes.all.first?.count == 40)
-        #expect(causes.hostCount == 40 && !causes.isFine)
+        #expect(causes.hostCount() == 40 && !causes.isFine)
     }
 
     @Test(

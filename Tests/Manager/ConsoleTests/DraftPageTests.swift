@@ -80,6 +80,17 @@ struct TesterPageTests {
         }
         let items = rig.get(address.replacing("/tester?", with: "/tester.json?"), cookie).value["items"].items
         #expect(items.map { $0["apple"].items.first?["decision"].text } == ["match", "exclude", nil, nil])
+        // The field for everything leads to no other page for a URL, with or without its scheme.
+        for (text, answer) in [
+            ("https://shop.acme.test/yes/1", "opens the app"), ("shop.acme.test/no/1", "in the browser"),
+        ] {
+            let found = rig.get(path("search", query: ["q": text]), cookie)
+            #expect(found.text.contains("iOS: ") && found.text.contains(answer) && !found.text.contains("Nothing here"))
+        }
+        // A server that does not answer says nothing about hosts.
+        rig.server.set("down", "")
+        let silent = rig.get(address, cookie)
+        #expect(silent.text.contains("The server does not answer now") && !silent.text.contains("is not served here"))
     }
 
     @Test func `more than an address holds is tested at once`() throws {

@@ -34,7 +34,7 @@ struct PagesTests {
             ("base", .integer(0)), ("changes", .object([("shop.json", .string(app))])),
             ("message", .string("<i>first</i>")),
         ])
-        let id = try #require(rig.publisher.tokenID(token))
+        let id = try #require(rig.publisher.token(token)?.id)
         let identity = try #require(rig.publisher.identity(ofTokenID: id))
         #expect(rig.console.ask(.post, "/tenants/acme/releases", body, as: identity).status == .created)
         rig.server.set("/status/shop.acme.test", host("shop.acme.test"))
@@ -143,6 +143,19 @@ struct PagesTests {
         rig.server.set("down", nil)
         rig.console.take(ConsoleFigures())
         #expect(rig.get("/overview.json", cookie).value["fine"].asBool == false)
+    }
+
+    @Test func `a host on its last good version is live, and needs a person`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"])
+        let count = rig.get("/overview.json", cookie).value["hosts"].number
+        rig.server.set(
+            "/status",
+            #"{"waits":[],"lastGood":[{"host":"shop.acme.test","reason":"a.json: error"}],"findings":[],"hosting":{"hostsOnLastGoodVersion":1},"certificates":null}"#
+        )
+        let value = rig.get("/overview.json", cookie).value
+        #expect(value["sentence"].text == "\(count) of \(count) hosts are live. 1 needs you.")
+        #expect(value["fine"].asBool == false)
     }
 
     @Test func `a hundred thousand hosts are shown a hundred at a time`() throws {

@@ -35,6 +35,8 @@ struct Cause: Sendable, Equatable {
     var count = 0
     /// The page with the rest of it.
     var path: String?
+    /// Whether its hosts are live all the same.
+    var isLive = false
 
     /// Without it, everything may be fine.
     var needsPerson: Bool { tone == .bad || tone == .warn }
@@ -65,10 +67,11 @@ struct Causes {
     }
 
     /// How many hosts they concern, as far as that can be counted.
-    var hostCount: Int {
+    /// - Parameter isDown: only those that phones do not get as they should.
+    func hostCount(isDown: Bool = false) -> Int {
         var known: Set<String> = []
         var more = 0
-        for cause in all where cause.needsPerson {
+        for cause in all where cause.needsPerson && !(isDown && cause.isLive) {
             known.formUnion(cause.hosts)
             more += max(0, cause.count - cause.hosts.count)
         }
@@ -119,7 +122,8 @@ struct Causes {
                 .warn, group.map(\.["host"].text), max(rest, group.count), "keep their last good version",
                 "keeps its last good version",
                 reason,
-                "Correct the file at the place that the finding names. Phones get the version of before until then.")
+                "Do what the finding says. Until then, phones get the last good version.")
+            all[all.count - 1].isLive = true
         }
         let known = Set(kept.map { $0["reason"].text })
         for finding in status["findings"].items where !known.contains(finding["finding"].text) {
@@ -127,7 +131,7 @@ struct Causes {
             all.append(
                 Cause(
                     tone: .bad, title: "A file has an error", detail: text,
-                    next: "Correct it at the place that the finding names."))
+                    next: "Do what the finding says."))
         }
         for name in ["changedSettings", "refusedUpgrade"] where !status[name].isNull {
             all.append(

@@ -133,8 +133,8 @@ enum StyleSheet {
         @media (max-width: 40rem) {
           .search { order: 3; flex-basis: 100%; }
           .account { margin-left: auto; }
-          nav[aria-label="Main"] { order: 4; overflow-x: auto; }
-          nav[aria-label="Main"] ul { flex-wrap: nowrap; gap: 0 1.125rem; width: max-content; }
+          nav[aria-label="Main"] { order: 4; }
+          nav[aria-label="Main"] ul { gap: 0 1.125rem; }
           dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: 0.625rem; }
         }
         @media (forced-colors: active) {

@@ -115,7 +115,9 @@ private enum Drafts {
                     isChange ? .good : .none, isChange ? "It can be published." : "It is what is live already."))
         }
         parts += [findingList(result["findings"].items, in: value["text"].text), difference(result["difference"])]
-        if !value["text"].text.isEmpty, !result.isNull { parts.append(documents(value["text"].text)) }
+        // Unless nothing was checked.
+        let isChecked = value["problem"].isNull || [422, 423].contains(value["status"].number)
+        if !value["text"].text.isEmpty, !result.isNull, isChecked { parts.append(documents(value["text"].text)) }
         return HTML(parts)
     }
 

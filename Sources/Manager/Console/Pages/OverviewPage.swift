@@ -36,7 +36,7 @@ private enum Overview {
             try call.publishingCauses(in: transaction)
         }
         for cause in publishing?.causes ?? [] { causes.add(cause) }
-        let needing = min(causes.hostCount, hosts)
+        let needing = min(causes.hostCount(), hosts)
         let sentence = sentence(hosts, needing, causes)
         let isFine = causes.isFine && problems.isEmpty
         return .object([
@@ -53,7 +53,7 @@ private enum Overview {
         if hosts == 0 { return "No host is served yet." }
         let all = Count.of(hosts, "host")
         if needing > 0 {
-            let rest = hosts - needing
+            let rest = max(0, hosts - causes.hostCount(isDown: true))
             let verb = needing == 1 ? "1 needs you." : "\(needing) need you."
             return "\(rest) of \(all) \(rest == 1 ? "is" : "are") live. \(verb)"
         }
@@ -133,9 +133,9 @@ private enum Overview {
             "Last releases", id: "releases", aside: link("/apps", "All apps"),
             list(
                 rows,
-                empty:
-                    "<p>Nothing was published by the API yet. Files of <code>config/apps</code> are served without a release.</p>"
-            ))
+                empty: value["problems"].items.isEmpty
+                    ? "<p>Nothing was published by the API yet. Files of <code>config/apps</code> are served without a release.</p>"
+                    : "<p>They cannot be read now.</p>"))
     }
 
     private static func lines(_ numbers: SourceValue) -> HTML {

@@ -40,7 +40,9 @@ private enum Search {
         let named = apps["hosts"].items.filter { isShown($0.text) }
         return .object([
             ("query", .string(text)), ("hosts", .array(hosts.map(\.value))), ("tenants", .array(tenants)),
-            ("hostsWithApp", .array(named)), ("isURL", .bool(text.contains("://"))), ("problems", .texts(problems)),
+            ("hostsWithApp", .array(named)),
+            ("tested", text.contains("/") ? Tester.value(of: text, call)["items"] : .null),
+            ("problems", .texts(problems)),
         ])
     }
 
@@ -49,10 +51,11 @@ private enum Search {
         let hosts = value["hosts"].items.map { hostRow($0, call) }
         let named = value["hostsWithApp"].items.map { row(link(path("hosts", $0.text), $0.text)) }
         let tenants = value["tenants"].items.map { row(link(path("apps", $0["name"].text), $0["name"].text)) }
-        let isEmpty = hosts.isEmpty && named.isEmpty && tenants.isEmpty
+        let tested = Tester.rows(value["tested"].items)
+        let isEmpty = hosts.isEmpty && named.isEmpty && tenants.isEmpty && tested.isEmpty
         return """
             <h1>Search</h1>
-            \(value["isURL"].asBool == true ? "<p class=\"lead\">\(link(path("tester", query: ["urls": text]), "Test which app opens \(text)"))</p>" as HTML : .none)\
+            \(tested.isEmpty ? .none : section("Which app opens it", id: "tested", aside: link(path("tester", query: ["urls": text]), "Test more"), list(tested, empty: .none)))\
             \(isEmpty ? "<div class=\"empty\"><p>Nothing here is called “\(text)” or begins with it. Try the beginning of a host, a whole app id, package or fingerprint, a tenant, or a URL.</p></div>" as HTML : .none)\
             \(hosts.isEmpty ? .none : section("Hosts", id: "hosts", list(hosts, empty: .none)))\
             \(named.isEmpty ? .none : section("Hosts with this app", id: "apps", list(named, empty: .none)))\

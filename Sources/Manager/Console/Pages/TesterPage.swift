@@ -2,6 +2,7 @@
 
 import Association
 import HTTP
+import Posix
 import Service
 import SourceJSON
 
@@ -19,48 +20,65 @@ extension Action {
     }
 }
 
-private enum Tester {
+enum Tester {
     private static let urlsMax = 1_000
+    private static let milliseconds: Int64 = 2_000
     static let addressBytesMax = 6_000
 
-    static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
+    fileprivate static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
         value(of: call.query["urls"] ?? "", call)
     }
 
     static func value(of text: String, _ call: ConsoleCall) -> SourceValue {
         let lines = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        var (rules, items): ([String: LinkMatching], [SourceValue]) = ([:], [])
+        var served: [String: LinkMatching] = [:]
+        var (hosts, items): ([String: Result<LinkMatching, PageProblem>], [SourceValue]) = ([:], [])
+        // One tenant's rules must not take the time of others.
+        let end = Clock.monotonicMilliseconds() + milliseconds
         for line in lines.prefix(urlsMax) {
+            if Clock.monotonicMilliseconds() >= end { break }
             guard let url = LinkURL(line.contains("://") ? line : "https://\(line)") else {
                 items.append(.object([("url", .string(line)), ("problem", .string("This is no link."))]))
                 continue
             }
-            guard let matching = rules[url.host] ?? matching(of: url.host, call) else {
-                items.append(
-                    .object([
-                        ("url", .string(line)),
-                        ("problem", .string("\(url.host) is not served here, or belongs to another tenant.")),
-                    ]))
+            let found = hosts[url.host] ?? matching(of: url.host, call, &served)
+            hosts[url.host] = found
+            let matching: LinkMatching
+            switch found {
+            case .success(let known): matching = known
+            case .failure(let problem):
+                items.append(.object([("url", .string(line)), ("problem", .string(problem.detail))]))
                 continue
             }
-            rules[url.host] = matching
             var answer: [UInt8] = []
             matching.appendJSON(of: url, written: url.text, to: &answer)
             let decisions = SourceReader.read(answer, as: .json).value?.asObject ?? []
             let why = matching.text(of: url, listsAll: false).split(separator: "\n").dropFirst().map(String.init)
             items.append(.object(decisions.map { ($0.key, $0.value) } + [("why", .texts(why))]))
         }
-        let more = lines.count - urlsMax
+        let more = lines.count - items.count
         return .object([
             ("urls", .string(text)), ("items", .array(items)),
-            ("problems", .texts(more > 0 ? ["Only the first \(urlsMax) URLs were tested; \(more) are left out."] : [])),
+            (
+                "problems",
+                .texts(more > 0 ? ["Only the first \(items.count) URLs were tested; \(more) are left out."] : [])
+            ),
         ])
     }
 
-    /// By the files that the host sends; nil if it is not shown.
-    private static func matching(of host: String, _ call: ConsoleCall) -> LinkMatching? {
-        let status = call.server(path("status", host)) ?? .null
-        guard !status.isNull, call.visibility(status["name"].text) else { return nil }
+    /// By the files that the host sends. Hosts of one wildcard have the same.
+    private static func matching(
+        of host: String, _ call: ConsoleCall, _ served: inout [String: LinkMatching]
+    ) -> Result<LinkMatching, PageProblem> {
+        guard let status = call.server(path("status", host)) else {
+            return .failure(PageProblem(.serviceUnavailable, "No answer", "The server does not answer now. Try again."))
+        }
+        let name = status["name"].text
+        guard !status.isNull, call.visibility(name) else {
+            return .failure(
+                PageProblem(.notFound, "Not here", "\(host) is not served here, or belongs to another tenant."))
+        }
+        if let known = served[name] { return .success(known) }
         var matching = LinkMatching(origin: "the files of \(host)")
         if let (status, body) = call.console.server.ask("/document/apple" + path(host)), status == 200 {
             let name = "apple-app-site-association"
@@ -74,11 +92,12 @@ private enum Tester {
                 matching.androidProblem = "its file cannot be read here"
             }
         }
-        return matching
+        served[name] = matching
+        return .success(matching)
     }
 
-    static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
-        let rows = value["items"].items.map { item -> HTML in
+    static func rows(_ items: [SourceValue]) -> [HTML] {
+        items.map { item -> HTML in
             if let problem = item["problem"].asString {
                 return row("<code>\(item["url"].text)</code>", states: [badge(.warn, "Not tested")], more: "\(problem)")
             }
@@ -88,6 +107,10 @@ private enum Tester {
                 "<code>\(item["url"].text)</code>", states: states.isEmpty ? [badge(.none, "No app")] : states,
                 more: HTML(lines))
         }
+    }
+
+    fileprivate static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
+        let rows = rows(value["items"].items)
         return """
             <h1>Tester</h1><p class="lead">Which app opens a link, and which rule decides, by the files that phones get from here.</p>
             <form method="post" action="/tester"><div class="field"><label for="urls">URLs, one a line, at most \(urlsMax)</label>\
