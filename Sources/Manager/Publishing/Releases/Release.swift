@@ -68,10 +68,14 @@ struct Release: Sendable, Equatable {
         ).map { row throws(DatabaseError) in try Release(row) }
     }
 
-    /// The number of the release that was live at a time, 0 if none was; nil if it has been removed.
+    /// The number of the release that was live at a time, 0 if none was; nil if that is not known: it has been removed, or the clock was
+    /// set back since.
     static func live(
         of tenant: String, at time: Int64, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> Int64? {
+        let future = try transaction.query(
+            "select 1 from release where tenant = ? and live_at > ? limit 1", tenant, try transaction.now())
+        if !future.isEmpty { return nil }
         let last = try transaction.query(
             """
             select number, ended_at from release where tenant = ? and live_at <= ? order by live_at desc, number desc limit 1
