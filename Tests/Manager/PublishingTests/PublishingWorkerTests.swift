@@ -109,9 +109,12 @@ struct PublishingWorkerTests {
     private final class Source: PublishedSource {
         let served = Mutex<[String: String]?>(nil)
         let state = Mutex("served")
+        /// What happens while the server is asked the next time.
+        let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
         func files(of tenant: String) -> [ServedAppFile]? {
-            served.withLock { $0 }?.map { name, text in
+            meanwhile.withLock { $0.take() }?()
+            return served.withLock { $0 }?.map { name, text in
                 ServedAppFile(
                     name: name, digest: ReleaseContent.digest(Array(text.utf8)), state: state.withLock { $0 },
                     detail: "")
@@ -119,16 +122,57 @@ struct PublishingWorkerTests {
         }
     }
 
+    private func worker(
+        _ rig: PublishingRig, _ folder: TemporaryFolder, _ source: Source
+    ) throws -> PublishingWorker {
+        PublishingWorker(
+            0, rig.publisher, try WorkControl(workerCount: 1) { _, _ in }, folder: try PublishedFolder(folder.path),
+            node: "n", source: source)
+    }
+
+    @Test func `an outcome is of the release that the server was asked about`() throws {
+        let (rig, folder, source) = (try PublishingRig(), try TemporaryFolder(), Source())
+        try rig.own("shop.acme.test")
+        let token = try rig.token()
+        let versions = (0..<2).map { PublishingRig.app(path: "/\($0)") }
+        func release(_ number: Int) -> String { PublishingRig.release(base: number, [("a.json", versions[number])]) }
+        func outcomes() throws -> [Int64] {
+            try rig.query("select number from outcome").map { row throws(DatabaseError) in try row[0] }
+        }
+        #expect(try rig.post("acme/releases", token, release(0)).status == 201)
+        source.served.withLock { $0 = ["a.json": versions[0]] }
+        let next = release(1)
+        source.meanwhile.withLock { $0 = { _ = try? rig.post("acme/releases", token, next) } }
+        var node = try worker(rig, folder, source)
+        try node.step()
+        #expect(try outcomes() == [] && rig.query("select 1 from release").count == 2)
+        try node.step()
+        #expect(try outcomes() == [])
+        source.served.withLock { $0 = ["a.json": versions[1]] }
+        try node.step()
+        #expect(try outcomes() == [2])
+    }
+
+    @Test func `an outcome is not lost with a step that failed`() throws {
+        let (rig, folder, source) = (try PublishingRig(), try TemporaryFolder(), Source())
+        try rig.own("shop.acme.test")
+        let (token, app) = (try rig.token(), PublishingRig.app())
+        source.served.withLock { $0 = ["a.json": app] }
+        var node = try worker(rig, folder, source)
+        try node.step()
+        #expect(try rig.post("acme/releases", token, PublishingRig.release(base: 0, [("a.json", app)])).status == 201)
+        try rig.execute("alter table outcome rename to lost")
+        #expect(throws: APIProblem.self) { try node.step() }
+        try rig.execute("alter table lost rename to outcome")
+        try node.step()
+        #expect(try rig.query("select 1 from outcome where number = 1").count == 1)
+    }
+
     @Test func `what a release takes away is retired until the server serves one without it`() throws {
         let (rig, folder, source) = (try PublishingRig(), try TemporaryFolder(), Source())
         try rig.own("shop.acme.test")
         let token = try rig.token()
-        func worker() throws -> PublishingWorker {
-            PublishingWorker(
-                0, rig.publisher, try WorkControl(workerCount: 1) { _, _ in }, folder: try PublishedFolder(folder.path),
-                node: "n", source: source)
-        }
-        var node = try worker()
+        var node = try worker(rig, folder, source)
         let versions = (0..<5).map { PublishingRig.app("dev.acme.v\($0)") }
         /// Publishes a version, and has the server read one.
         func publish(_ number: Int, reading read: Int?) throws {
@@ -144,7 +188,7 @@ struct PublishingWorkerTests {
         try publish(1, reading: 0)
         #expect(retired(folder) == ["acme/a.json": [versions[0]]])
         // Another process continues.
-        node = try worker()
+        node = try worker(rig, folder, source)
         try publish(2, reading: 0)
         #expect(retired(folder) == ["acme/a.json": [versions[0], versions[1]]])
         source.state.withLock { $0 = "held" }

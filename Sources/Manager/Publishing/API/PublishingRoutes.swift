@@ -365,29 +365,6 @@ extension PublishingAPI {
     ]
 }
 
-/// What a node has made of a release.
-struct Outcome: Sendable {
-    var node: String
-    var state: String
-    var detail: String
-    var at: Int64
-
-    static func all(of release: Release, in transaction: borrowing Transaction) throws(DatabaseError) -> [Outcome] {
-        try transaction.query(
-            "select node, state, detail, at from outcome where tenant = ? and number = ? order by node", release.tenant,
-            release.number
-        ).map { row throws(DatabaseError) in
-            Outcome(node: try row[0], state: try row[1], detail: try row[2], at: try row[3])
-        }
-    }
-
-    var value: SourceValue {
-        .object([
-            ("node", .string(node)), ("state", .string(state)), ("detail", .string(detail)), ("at", APITime.value(at)),
-        ])
-    }
-}
-
 extension Release {
     private static let missingMax = 100
 

@@ -45,8 +45,10 @@ public struct PublishingWorker: ~Copyable {
     private let folder: PublishedFolder
     private let node: String
     private let source: any PublishedSource
-    /// The tenants whose release the server has not judged yet; nil until those of the last run are known.
-    private var pending: Set<String>?
+    /// Tenants whose release the server has not judged yet.
+    private var pending: Set<String> = []
+    /// Whether there may be more of them: of the last run, or of a step that failed.
+    private var mayMiss = true
     private var problem: String?
     private var tickDue: Int64 = 0
 
@@ -79,7 +81,7 @@ public struct PublishingWorker: ~Copyable {
             } catch {
                 note("cannot write the published files to \(folder.path): \(error); trying again")
             }
-            return pending?.isEmpty == false ? PublishingWorker.askMilliseconds : PublishingWorker.restMilliseconds
+            return !pending.isEmpty ? PublishingWorker.askMilliseconds : PublishingWorker.restMilliseconds
         }
     }
 
@@ -91,22 +93,29 @@ public struct PublishingWorker: ~Copyable {
     }
 
     mutating func step(now: Int64 = Clock.monotonicMilliseconds()) throws {
-        var waiting = try pending ?? publisher.tenantsWithoutOutcome(on: node)
-        var (changed, surprise) = ([String](), UnknownHistory?.none)
-        do { changed = try publisher.apply(to: folder) } catch let error as UnknownHistory { surprise = error }
-        for tenant in changed {
-            waiting.insert(tenant)
-            control.logHost("published the app files of \(tenant)", .info)
+        var surprise: UnknownHistory?
+        do {
+            for tenant in try publisher.apply(to: folder) {
+                pending.insert(tenant)
+                control.logHost("published the app files of \(tenant)", .info)
+            }
+        } catch let error as UnknownHistory { surprise = error } catch {
+            mayMiss = true
+            throw error
         }
-        for tenant in waiting.prefix(PublishingWorker.askedMax) {
+        if pending.isEmpty, mayMiss {
+            pending = try publisher.tenantsWithoutOutcome(on: node)
+            mayMiss = !pending.isEmpty
+        }
+        for tenant in pending.shuffled().prefix(PublishingWorker.askedMax) {
             guard let files = source.files(of: tenant) else { break }
-            let wanted = try publisher.liveDigests(of: tenant)
-            guard let outcome = PublishingWorker.outcome(wanted, files) else { continue }
-            try publisher.note(outcome.state, outcome.detail, of: tenant, node: node)
-            if outcome.state == "served" { try folder.noteServed(tenant) }
-            waiting.remove(tenant)
+            if let live = try publisher.live(of: tenant) {
+                guard let outcome = PublishingWorker.outcome(live.files, files) else { continue }
+                try publisher.note(outcome.state, outcome.detail, of: live.release, node: node)
+                if outcome.state == "served" { try folder.noteServed(tenant) }
+            }
+            pending.remove(tenant)
         }
-        pending = waiting
         if now >= tickDue {
             tickDue = now + PublishingWorker.tickMilliseconds
             try publisher.tick { control.logHost($0) }
@@ -157,39 +166,5 @@ extension Publisher {
             position = PublishedFolder.Position(seq: seq, entry: last.seq, digest: last.digest)
             try folder.remember(position)
         }
-    }
-
-    /// Records what the server of a node has made of a tenant's live release.
-    func note(_ outcome: String, _ detail: String, of tenant: String, node: String) throws(APIProblem) {
-        try write { transaction throws(DatabaseError) in
-            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
-            try transaction.execute(
-                """
-                insert into outcome values (?, ?, ?, ?, ?, ?) on conflict (tenant, node) do update set
-                    number = excluded.number, state = excluded.state, detail = excluded.detail, at = excluded.at
-                """, tenant, node, live, outcome, detail, try transaction.now())
-            return .success(())
-        }
-    }
-
-    func liveDigests(of tenant: String) throws(APIProblem) -> [(name: String, digest: String)] {
-        try read { transaction throws(DatabaseError) in
-            let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
-            return try Release.files(of: tenant, live, in: transaction)
-        }
-    }
-
-    /// The tenants whose live release a node has not judged, because its manager ended before.
-    func tenantsWithoutOutcome(on node: String) throws(APIProblem) -> Set<String> {
-        let names = try read { transaction throws(DatabaseError) in
-            try transaction.query(
-                """
-                select name from tenant where live > 0 and not exists (
-                    select 1 from outcome where outcome.tenant = tenant.name and node = ? and number = tenant.live)
-                order by name limit 1000
-                """, node
-            ).map { row throws(DatabaseError) -> String in try row[0] }
-        }
-        return Set(names)
     }
 }
