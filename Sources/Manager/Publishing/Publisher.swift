@@ -269,7 +269,9 @@ public final class Publisher: Sendable {
             if claim.state != .owned, let rival = try claim.rival(in: transaction) {
                 return .failure(APIProblem.owned(host, by: rival, identity))
             }
-            if proof == .operator { (claim.proof, claim.state, claim.verified) = (.operator, .owned, now) }
+            if proof == .operator {
+                (claim.proof, claim.state, claim.verified, claim.problem) = (.operator, .owned, now, "")
+            }
             if let known, known.state == claim.state, known.proof == claim.proof { return .success(known) }
             try claim.save(in: transaction)
             try note(

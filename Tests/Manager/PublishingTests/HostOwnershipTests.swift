@@ -63,6 +63,13 @@ struct HostOwnershipTests {
         rig.texts.set("_associated.shop.acme.test", "associated=wrong")
         #expect(
             try rig.ask(.post, "\(path):check", token)["problem"]?.contains("another text: associated=wrong") == true)
+        // An operator who vouches for it needs no record.
+        let operatorToken = try rig.token(["admin"])
+        let other = "/api/v1/tenants/acme/hosts/vouched.acme.test"
+        _ = try rig.ask(.put, other, token, "{}")
+        #expect(try rig.ask(.post, "\(other):check", token)["problem"] != nil)
+        let vouched = try rig.ask(.put, other, operatorToken, "{ \"proof\": \"operator\" }")
+        #expect(vouched["state"] == "owned" && vouched["problem"] == nil)
         rig.texts.set("_associated.shop.acme.test", record)
         #expect(try rig.ask(.post, "\(path):check", token)["state"] == "owned")
         // The claim of the other is still there, and cannot be proved.
