@@ -91,7 +91,10 @@ extension Command {
             }
             return try DeliveryOverview.list(state, loaded, asJSON: isJSON)
         }
-        guard let place = loaded.settings.admin else {
+        // A development server has one that no setting names.
+        let socket = "\(loaded.statePath)/admin.sock"
+        let unnamed = File.exists(socket) ? SocketAddress("unix:\(socket)").map { AdminPlace(address: $0) } : nil
+        guard let place = loaded.settings.admin ?? unnamed else {
             // The address may be in a part of server.json that could not be read.
             for finding in loaded.findings { Console.error(finding) }
             if loaded.findings.contains(where: { $0.severity == .error }) {

@@ -141,6 +141,8 @@ extension Command {
             let release = try client.ask("GET", "/releases/\(number)").value
             let outcomes = release.member(named: "outcomes")?.asArray ?? []
             let states = outcomes.compactMap { $0.member(named: "state")?.asString }
+            let state = release.member(named: "state")?.asString ?? ""
+            if state != "live" { return .failure(saying: Printable.line("release \(number) is \(state) by now")) }
             if !states.isEmpty, states.allSatisfy({ $0 == "served" }) {
                 if says { Console.output(line: "served") }
                 return .success
@@ -314,6 +316,6 @@ extension Command {
         guard let next = text("next"), let name = record?.member(named: "name")?.asString else { return }
         Console.output(
             line: Printable.line("  record: \(name) TXT \"\(record?.member(named: "value")?.asString ?? "")\""))
-        Console.output(line: "  next: \(next)")
+        Console.output(line: Printable.line("  next: \(next): associated hosts check \(text("host") ?? "")"))
     }
 }
