@@ -17,7 +17,7 @@ public final class Publisher: Sendable {
     /// Its users take turns.
     private let store: Store
     /// Of the servers that read the releases.
-    let environment: String?
+    package let environment: String?
     private let webhooks: WebhookQueue
     private let textRecords: @Sendable (DomainName) -> DNSOutcome
     /// What Apple has of a host's file that is served since a time; nil if it is not watched.

@@ -93,6 +93,53 @@ struct TesterPageTests {
         #expect(silent.text.contains("The server does not answer now") && !silent.text.contains("is not served here"))
     }
 
+    @Test func `shows the rule that decides in its app file, if phones get what that says`() throws {
+        let rig = try PagesTests.rig()
+        let text = """
+            { name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [
+              { "/": "/no/*", exclude: true },
+              { "/": "/yes/*" },
+            ] }
+            """
+        rig.server.setFile("acme/shop.json", text)
+        rig.server.set(
+            "/status/shop.acme.test",
+            #"{"name":"shop.acme.test","tenant":"acme","appFiles":["acme/shop.json"],"reasons":[],"errors":[]}"#)
+        let cookie = try rig.signIn(["read"], tenant: "acme")
+        let address = path("tester.json", query: ["urls": "shop.acme.test/yes/1"])
+        // Phones get something else, such as the last good version.
+        let served = String(document.dropLast()) + #","webcredentials":{"apps":["8KQ2V7M4XN.dev.acme.shop"]}}"#
+        rig.server.set("/document/apple/shop.acme.test", served.replacing("/yes/*", with: "/y/*"))
+        #expect(rig.get(address, cookie).value["items"].items.first?["rules"].items.isEmpty == true)
+        rig.server.set("/document/apple/shop.acme.test", served)
+        let item = try #require(rig.get(address, cookie).value["items"].items.first)
+        let rule = try #require(item["rules"].items.first)
+        #expect(rule["file"].text == "acme/shop.json" && rule["line"].number == 3 && rule["first"].number == 2)
+        let page = rig.get(path("tester", query: ["urls": "shop.acme.test/yes/1"]), cookie)
+        #expect(page.text.contains("<mark>3 |   { &quot;/&quot;: &quot;/yes/*&quot; },</mark>"))
+        #expect(!page.text.contains("--"), "an option of the command")
+    }
+
+    @Test func `tests links against a release, and against a draft`() throws {
+        let rig = try PagesTests.rig()
+        let cookie = try rig.signIn(["read", "check"], tenant: "acme")
+        let form: KeyValuePairs = ["urls": "shop.acme.test/x/1\nshop.acme.test/y/1", "tenant": "acme", "release": "1"]
+        let address = try #require(rig.post("/tester", form, cookie).field("location"))
+        let page = rig.get(address, cookie)
+        #expect(page.text.contains("release 1 of acme</a> alone") && page.text.contains("iOS: opens the app"))
+        let items = rig.get(address.replacing("/tester?", with: "/tester.json?"), cookie).value["items"].items
+        #expect(items.map { $0["apple"].items.first?["decision"].text } == ["match", "none"])
+        #expect(rig.get(address, try rig.signIn(["read"], tenant: "rival")).status == 404)
+        let draft = rig.post(
+            "/draft",
+            [
+                "tenant": "acme", "file": "shop.json", "base": "1", "do": "check", "urls": "https://shop.acme.test/y/1",
+                "text":
+                    #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/y/*" }] }"#,
+            ], cookie)
+        #expect(draft.text.contains("iOS: opens the app") && draft.text.contains("<mark>1 |"))
+    }
+
     @Test func `more than an address holds is tested at once`() throws {
         let rig = try PagesTests.rig()
         rig.server.set("/document/apple/shop.acme.test", document)

@@ -145,6 +145,31 @@ struct PagesTests {
         #expect(rig.get("/overview.json", cookie).value["fine"].asBool == false)
     }
 
+    @Test func `a host shows what the live release has changed in its documents`() throws {
+        let rig = try Self.rig()
+        let identity = try #require(
+            rig.publisher.token(try rig.token(["admin"])).flatMap { token in
+                rig.publisher.identity(ofTokenID: token.id)
+            })
+        let cookie = try rig.signIn(["read"], tenant: "acme")
+        func documents(_ path: String) -> String {
+            #"{"applinks":{"details":[{"appIDs":["8KQ2V7M4XN.dev.acme.shop"],"components":[{"/":"\#(path)"}]}]},"webcredentials":{"apps":["8KQ2V7M4XN.dev.acme.shop"]}}"#
+        }
+        rig.server.set("/document/apple/shop.acme.test", documents("/y/*"))
+        // Of the first release, nothing was before.
+        #expect(rig.get("/hosts/shop.acme.test.json", cookie).value["before"].isNull)
+        let app =
+            #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "/y/*" }] }"#
+        let body = SourceValue.object([
+            ("base", .integer(1)), ("changes", .object([("shop.json", .string(app))])), ("retire", .bool(true)),
+        ])
+        #expect(rig.console.ask(.post, "/tenants/acme/releases", body, as: identity).status == .created)
+        let page = rig.get("/hosts/shop.acme.test", cookie)
+        #expect(page.text.contains("Changed since release 1"))
+        let lines = page.text.split(separator: "<").filter { $0.hasPrefix("del>") || $0.hasPrefix("ins>") }
+        #expect(lines.count == 2 && lines[0].contains("/x/*") && lines[1].contains("/y/*"), "\(lines)")
+    }
+
     @Test func `a host on its last good version is live, and needs a person`() throws {
         let rig = try Self.rig()
         let cookie = try rig.signIn(["admin"])

@@ -87,6 +87,33 @@ package struct LinkMatching {
         }
     }
 
+    /// The names by which app files name a host, the most specific first: itself, and the wildcards that cover it.
+    package static func names(covering host: String) -> [String] {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return [host] + labels.indices.dropFirst().map { "*.\(labels[$0...].joined(separator: "."))" }
+    }
+
+    /// The rules of those app files that name the host, or else of those that name its most specific wildcard.
+    package init(for host: String, of apps: [AppFile], configPath: String) {
+        let ordered = Renderer.mergeOrder(apps)
+        let naming = LinkMatching.names(covering: host).lazy.map { name in
+            ordered.filter { $0.hosts.contains { $0.text == name } }
+        }
+        self.init(of: naming.first { !$0.isEmpty } ?? [], configPath: configPath)
+    }
+
+    /// The places of the rules that decide about a URL.
+    package func decidingRules(_ url: LinkURL) -> [(file: String, line: Int)] {
+        var places: [(file: String, line: Int)] = []
+        func add(_ step: MatchStep?, _ file: String) {
+            guard let line = step?.range?.start.line, !places.contains(where: { $0 == (file, line) }) else { return }
+            places.append((file, line))
+        }
+        for app in apple { if case .list(let matcher) = app.rules { add(matcher.explain(url).last, app.file) } }
+        for app in android { add(app.matcher?.explain(url).last, app.file) }
+        return places
+    }
+
     /// The same with the manifest of `--manifest`, if there is one.
     package func with(_ manifest: AndroidManifest?) -> LinkMatching {
         guard let manifest else { return self }

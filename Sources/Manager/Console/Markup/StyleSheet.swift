@@ -67,6 +67,8 @@ enum StyleSheet {
         ul.rows .more { flex: 1 0 100%; margin: 0; color: var(--soft); font-size: 0.9375rem; }
         ul.rows .next { color: var(--ink); }
         .empty { padding: 1.25rem; background: var(--panel); border-radius: 0.625rem; }
+        ins, del { display: block; text-decoration: none; } ins { color: var(--good); } del { color: var(--bad); }
+        mark { background: var(--warn-bg); color: inherit; font-weight: 600; }
         .empty > :last-child { margin-bottom: 0; }
 
         .badge {

@@ -106,8 +106,3 @@ private enum Apps {
             """
     }
 }
-
-extension ConsoleCall {
-    /// A tenant sees the files of its folder.
-    fileprivate func maySee(operatorFile file: String) -> Bool { tenant.map { file.hasPrefix("\($0)/") } ?? true }
-}

@@ -36,7 +36,12 @@ private enum Drafts {
         var members: [(String, SourceValue)] = [
             ("tenant", .string(tenant)), ("file", .string(file)), ("text", .string(text)),
             ("message", .string(form["message"] ?? "")), ("publishAt", .string(form["publishAt"] ?? "")),
+            ("urls", .string(form["urls"] ?? "")),
         ]
+        if let app = call.app(text, file: file) {
+            var tester = LinkTester(call, apps: [app], origin: file)
+            members += tester.members(of: form["urls"] ?? "").prefix(1).map { ("tested", $0.1) }
+        }
         do throws(PageProblem) {
             let known = form["base"].flatMap { Int($0) }
             let base =
@@ -81,6 +86,8 @@ private enum Drafts {
             spellcheck="false" autocapitalize="none">\(exactly: value["text"].text)</textarea></div>
             <div class="columns">\(field("message", "Message", value["message"].text, "Why"))\
             \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01T08:00:00Z"))</div>
+            <div class="field"><label for="urls">Links to test against it, one a line</label><textarea id="urls" name="urls" class="code" rows="2" \
+            spellcheck="false" autocapitalize="none">\(exactly: value["urls"].text)</textarea></div>
             <div class="actions"><button name="do" value="check">Check</button>\(buttons(value, call))</div></form>
             <div id="result">\(result(value))</div>
             """
@@ -114,6 +121,8 @@ private enum Drafts {
                 Layout.notice(
                     isChange ? .good : .none, isChange ? "It can be published." : "It is what is live already."))
         }
+        let tested = Tester.rows(value["tested"].items)
+        if !tested.isEmpty { parts.append(section("Links", id: "links", list(tested, empty: .none))) }
         parts += [findingList(result["findings"].items, in: value["text"].text), difference(result["difference"])]
         // Unless nothing was checked.
         let isChecked = value["problem"].isNull || [422, 423].contains(value["status"].number)

@@ -52,7 +52,7 @@ private enum Host {
                     (kind, SourceReader.read(body, as: .json).value ?? .string(String(decoding: body, as: UTF8.self))))
             }
         }
-        members.append(("documents", .object(documents)))
+        members += [("documents", .object(documents)), ("before", before(name, report ?? .null, call))]
         let files = (report?["appFiles"].items ?? []).map(\.text)
         members.append(("operatorFiles", .texts(files.filter { call.console.server.appFile($0) != nil })))
         let state = state(.object(members), now: call.now)
@@ -60,6 +60,23 @@ private enum Host {
             [("sentence", .string(state.text)), ("tone", .string(state.tone.rawValue))] + members + [
                 ("problems", .texts(problems))
             ])
+    }
+
+    /// The documents by the release before the one that is live; null if no release has made them.
+    private static func before(_ name: String, _ status: SourceValue, _ call: ConsoleCall) -> SourceValue {
+        guard let tenant = status["tenant"].asString,
+            status["appFiles"].items.contains(where: { call.console.server.appFile($0.text) == nil }),
+            let live = try? call.api(path("tenants", tenant))["live"].number, live > 0,
+            let base = try? call.api(path("tenants", tenant, "releases", "\(live)"))["base"].number, base > 0,
+            let release = try? call.api(path("tenants", tenant, "releases", "\(base)")),
+            let apps = try? call.apps(of: release)
+        else { return .null }
+        let naming = apps.map(\.app).filter { $0.hosts.contains { $0.text == status["name"].text } }
+        let documents = Renderer.documents(for: Renderer.mergeOrder(naming), host: name)
+        return .object([
+            ("release", .integer(Int(base))), ("apple", documents.apple ?? .null),
+            ("android", documents.statements ?? .null),
+        ])
     }
 
     /// Where DNS has to lead.
@@ -263,13 +280,38 @@ private enum Host {
             if document.isNull { return nil }
             let text = document.asString ?? String(decoding: SourceWriter.canonical(document), as: UTF8.self)
             let isShort = text.utf8.count < 4_096
+            let before = host["before"]
+            let changes: HTML =
+                before.isNull ? .none : lineChanges(from: before[kind], to: text, since: before["release"].number)
             return
-                "<details id=\"document-\(kind)\"\("open", if: isShort)><summary>\(name)</summary>\(highlighted(text))</details>"
+                "<details id=\"document-\(kind)\"\("open", if: isShort)><summary>\(name)</summary>\(changes)\(highlighted(text))</details>"
         }
         if parts.isEmpty { return .none }
         return section(
             "Documents", id: "documents",
             aside: link(path("tester", query: ["urls": "https://\(host["host"].text)/"]), "Test a URL"), HTML(parts))
+    }
+
+    private static let comparedLinesMax = 2_000
+
+    /// The lines that a release has changed, without those that are as before.
+    private static func lineChanges(from before: SourceValue, to text: String, since release: Int64) -> HTML {
+        let old = before.isNull ? "" : String(decoding: SourceWriter.canonical(before), as: UTF8.self)
+        let (from, to) = (old.split(separator: "\n"), text.split(separator: "\n"))
+        guard max(from.count, to.count) < comparedLinesMax else { return .none }
+        let changes = to.difference(from: from)
+        if changes.isEmpty { return "<p class=\"soft\">The same as in release \(release).</p>" }
+        let gone = changes.removals.map { change -> HTML in
+            guard case .remove(_, let line, _) = change else { return .none }
+            return "<del>− \(String(line))</del>"
+        }
+        let new = changes.insertions.map { change -> HTML in
+            guard case .insert(_, let line, _) = change else { return .none }
+            return "<ins>+ \(String(line))</ins>"
+        }
+        return """
+            <p class="soft">Changed since release \(release):</p><pre class="code" tabindex="0"><code>\(gone)\(new)</code></pre>
+            """
     }
 
     private static func fetches(_ status: SourceValue, _ call: ConsoleCall) -> HTML {

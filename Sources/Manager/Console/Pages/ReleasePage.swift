@@ -56,7 +56,9 @@ private enum Releases {
                 ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
                 ("Approved by", text("approver")), ("Ended", time("ended")), ("Reason", text("reason")),
             ]))\
-            \(actions(release, call))\(difference(release["difference"]))\(findingList(release["findings"].items))\
+            \(actions(release, call))\
+            <p>\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
+            \(difference(release["difference"]))\(findingList(release["findings"].items))\
             \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
             \(section("Files", id: "files", list(release["files"].items.map { row("\($0["name"].text)", more: "<code>\($0["digest"].text)</code>") }, empty: "<p>It has no files.</p>")))
             """

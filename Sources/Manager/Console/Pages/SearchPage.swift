@@ -38,10 +38,12 @@ private enum Search {
         let apps = text.utf8.count < 3 ? .null : call.server(path("apps", "with", text)) ?? .null
         let isShown = call.visibility
         let named = apps["hosts"].items.filter { isShown($0.text) }
+        var tester = LinkTester(call)
+        let tested = text.contains("/") ? tester.members(of: text).first?.1 : nil
         return .object([
             ("query", .string(text)), ("hosts", .array(hosts.map(\.value))), ("tenants", .array(tenants)),
             ("hostsWithApp", .array(named)),
-            ("tested", text.contains("/") ? Tester.value(of: text, call)["items"] : .null),
+            ("tested", tested ?? .null),
             ("problems", .texts(problems)),
         ])
     }

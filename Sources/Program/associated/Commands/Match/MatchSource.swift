@@ -105,12 +105,7 @@ struct MatchSource {
 
     /// The rules of the app files that name the host, or else of those that name its most specific wildcard.
     private mutating func configured(for url: LinkURL) -> LinkMatching {
-        var names = [url.host]
-        var rest = url.host[...]
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
-            names.append("*.\(rest)")
-        }
+        let names = LinkMatching.names(covering: url.host)
         let missing = broken.filter { file in
             file.bytes.map { bytes in names.contains { GivenConfiguration.isNamed($0, in: bytes) } } ?? true
         }

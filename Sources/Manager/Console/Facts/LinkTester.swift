@@ -1,0 +1,174 @@
+// Decides about links as `associated match` does: by app files, whose rules have a place that can be shown, or by the documents that a host
+// sends if they are not those of its app files.
+
+import Association
+import HTTP
+import Posix
+import Publishing
+import SourceJSON
+
+struct LinkTester {
+    private let call: ConsoleCall
+    /// The app files to decide by; nil for what phones get now.
+    private let given: [AppFile]?
+    private let origin: String
+    /// By path.
+    private var texts: [String: String] = [:]
+    /// By the names that the server knows. Hosts of one wildcard have the same.
+    private var served: [String: LinkMatching] = [:]
+    private var hosts: [String: Result<LinkMatching, PageProblem>] = [:]
+
+    static let urlsMax = 1_000
+    /// One tenant's rules must not take the time of others.
+    private static let milliseconds: Int64 = 2_000
+    private static let lineMax = 200
+
+    init(_ call: ConsoleCall) { (self.call, given, origin) = (call, nil, "") }
+
+    init(_ call: ConsoleCall, apps: [SourceApp], origin: String) {
+        (self.call, given, self.origin) = (call, apps.map(\.app), origin)
+        texts = Dictionary(apps.map { ($0.app.file, $0.text) }) { first, _ in first }
+    }
+
+    mutating func members(of text: String) -> [(String, SourceValue)] {
+        let lines = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        var items: [SourceValue] = []
+        let end = Clock.monotonicMilliseconds() + LinkTester.milliseconds
+        for line in lines.prefix(LinkTester.urlsMax) {
+            if Clock.monotonicMilliseconds() >= end { break }
+            items.append(item(line))
+        }
+        let more = lines.count - items.count
+        let problems = more > 0 ? ["Only the first \(items.count) URLs were tested; \(more) are left out."] : []
+        return [("items", .array(items)), ("problems", .texts(problems))]
+    }
+
+    private mutating func item(_ line: String) -> SourceValue {
+        guard let url = LinkURL(line.contains("://") ? line : "https://\(line)") else {
+            return .object([("url", .string(line)), ("problem", .string("This is no link."))])
+        }
+        let found = hosts[url.host] ?? matching(of: url.host)
+        hosts[url.host] = found
+        let matching: LinkMatching
+        switch found {
+        case .success(let known): matching = known
+        case .failure(let problem):
+            return .object([("url", .string(line)), ("problem", .string(problem.detail))])
+        }
+        var answer: [UInt8] = []
+        matching.appendJSON(of: url, written: url.text, to: &answer)
+        let decisions = SourceReader.read(answer, as: .json).value?.asObject ?? []
+        // What a command would do is of no use here.
+        let why = matching.text(of: url, listsAll: false).replacing("; --all lists them", with: "")
+            .replacing(" with --manifest", with: "")
+        let lines = why.split(separator: "\n").dropFirst().map(String.init)
+        return .object(
+            decisions.map { ($0.key, $0.value) } + [
+                ("why", .texts(lines)), ("rules", .array(matching.decidingRules(url).compactMap(excerpt))),
+            ])
+    }
+
+    /// A rule with the lines around it; nil if its file is not one that people write.
+    private func excerpt(_ file: String, _ line: Int) -> SourceValue? {
+        guard let text = texts[file] else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = max(1, line - 1)...min(lines.count, line + 1)
+        guard shown.contains(line) else { return nil }
+        return .object([
+            ("file", .string(file)), ("line", .integer(line)), ("first", .integer(shown.lowerBound)),
+            ("text", .texts(shown.map { String(lines[$0 - 1].prefix(LinkTester.lineMax)) })),
+        ])
+    }
+
+    private mutating func matching(of host: String) -> Result<LinkMatching, PageProblem> {
+        if let given { return .success(LinkMatching(for: host, of: given, configPath: origin)) }
+        guard let status = call.server(path("status", host)) else {
+            return .failure(PageProblem(.serviceUnavailable, "No answer", "The server does not answer now. Try again."))
+        }
+        let name = status["name"].text
+        guard !status.isNull, call.visibility(name) else {
+            return .failure(
+                PageProblem(.notFound, "Not here", "\(host) is not served here, or belongs to another tenant."))
+        }
+        if let known = served[name] { return .success(known) }
+        let (apple, android) = (document("apple", name), document("google", name))
+        let matching =
+            ofAppFiles(status, name, apple, android) ?? LinkTester.ofDocuments(apple, android, "the files of \(host)")
+        served[name] = matching
+        return .success(matching)
+    }
+
+    private func document(_ kind: String, _ host: String) -> [UInt8]? {
+        call.console.server.ask("/document/\(kind)" + path(host)).flatMap { $0.status == 200 ? $0.body : nil }
+    }
+
+    /// Nil unless phones get just what these files say.
+    private mutating func ofAppFiles(
+        _ status: SourceValue, _ name: String, _ apple: [UInt8]?, _ android: [UInt8]?
+    ) -> LinkMatching? {
+        let sources = status["appFiles"].items.map { call.source($0.text) }
+        let known = sources.compactMap(\.self)
+        guard known.count == sources.count, !known.isEmpty else { return nil }
+        let apps = Renderer.mergeOrder(known.map(\.app))
+        let documents = Renderer.documents(for: apps, host: name)
+        func isSame(_ one: SourceValue?, _ other: [UInt8]?) -> Bool {
+            one.map { SourceWriter.canonical($0) }
+                == other.map { SourceReader.read($0, as: .json).value.map { SourceWriter.canonical($0) } ?? $0 }
+        }
+        guard isSame(documents.apple, apple), isSame(documents.statements, android) else { return nil }
+        for source in known { texts[source.app.file] = source.text }
+        return LinkMatching(of: apps, configPath: "the app files")
+    }
+
+    private static func ofDocuments(_ apple: [UInt8]?, _ android: [UInt8]?, _ origin: String) -> LinkMatching {
+        var matching = LinkMatching(origin: origin)
+        if let apple {
+            let name = "apple-app-site-association"
+            if !matching.take(AppleAssociation.read(apple, file: name), file: name) {
+                matching.appleProblem = "its file cannot be read here"
+            }
+        }
+        if let android {
+            let name = "assetlinks.json"
+            if !matching.take(StatementList.read(android, file: name), file: name) {
+                matching.androidProblem = "its file cannot be read here"
+            }
+        }
+        return matching
+    }
+}
+
+/// An app file with its text.
+struct SourceApp {
+    var app: AppFile
+    var text: String
+}
+
+extension ConsoleCall {
+    /// An app file as people have written it; nil if there is none that can be read, or it is another tenant's.
+    func source(_ file: String) -> SourceApp? {
+        let parts = file.split(separator: "/", maxSplits: 1).map(String.init)
+        let own = maySee(operatorFile: file) ? console.server.appFile(file) : nil
+        let text = own ?? (parts.count == 2 ? apiText(path("tenants", parts[0], "apps", parts[1])) : nil)
+        return text.flatMap { app($0, file: file) }
+    }
+
+    /// The app files of a release that can be read.
+    func apps(of release: SourceValue) throws(PageProblem) -> [SourceApp] {
+        let (tenant, number) = (release["tenant"].text, "\(release["number"].number)")
+        return release["files"].items.compactMap { file in
+            let name = file["name"].text
+            return apiText(path("tenants", tenant, "releases", number, "apps", name))
+                .flatMap { app($0, file: "\(tenant)/\(name)") }
+        }
+    }
+
+    func app(_ text: String, file: String) -> SourceApp? {
+        let document = AppFile.parse(Array(text.utf8))
+        let app = AppFile.read(document, file: file, environment: console.publisher.environment).appFile
+        return app.map { SourceApp(app: $0, text: text) }
+    }
+
+    /// A tenant sees the files of its folder.
+    func maySee(operatorFile file: String) -> Bool { tenant.map { file.hasPrefix("\($0)/") } ?? true }
+}
