@@ -11,6 +11,11 @@ extension Publisher {
         return (id, String(AccessToken.origin(identity.name)))
     }
 
+    /// Looks for a token in the store that was made a moment ago.
+    package func learn(_ text: String) {
+        if AccessToken.parts(of: text) != nil, token(text) == nil { try? refresh() }
+    }
+
     /// Counts a change that is not one of the API's. False if there have been too many in this minute.
     package func countsWrite(of identity: Identity) -> Bool { tokens.countsWrite(of: identity.name) }
 

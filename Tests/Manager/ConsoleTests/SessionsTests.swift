@@ -7,6 +7,16 @@ import Testing
 @testable import Service
 
 struct SessionsTests {
+    @Test func `a token is known as soon as it is made`() throws {
+        let rig = try ConsoleRig()
+        var text = ""
+        try rig.write { transaction throws(DatabaseError) in
+            text = try AccessToken.create(tenant: nil, label: "", scopes: ["read"], author: "test", in: transaction)
+                .text
+        }
+        #expect(rig.post("/sign-in", ["token": text]).status == 303)
+    }
+
     @Test func `a token becomes an opaque cookie that scripts cannot read and other sites do not send`() throws {
         let rig = try ConsoleRig()
         let token = try rig.token(["read"])

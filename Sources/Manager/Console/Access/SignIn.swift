@@ -1,8 +1,10 @@
 // Signing in with a token. A form that arrives after the end of a session is not lost: it is sent again after signing in.
 
 import HTTP
+import Publishing
 import Service
 import SourceJSON
+import Store
 
 enum SignIn {
     static func page(_ console: WebConsole) -> Route {
@@ -17,7 +19,9 @@ enum SignIn {
             if !request.isOfOwnPage { return refusal(nil) }
             let fields = Form.read(String(decoding: request.body, as: UTF8.self))
             let next = fields["next"] ?? "/"
-            switch console.sessions.begin((fields["token"] ?? "").trimmingWhiteSpace) {
+            let token = (fields["token"] ?? "").trimmingWhiteSpace
+            if console.control.storeProblem == nil { console.publisher.learn(token) }
+            switch console.sessions.begin(token) {
             case .refused:
                 return answer(
                     form("This token is unknown, revoked or expired.", next: next, kept: fields["kept"]), .unauthorized)
