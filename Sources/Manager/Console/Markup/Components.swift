@@ -50,7 +50,7 @@ func list(_ rows: [HTML], empty: HTML) -> HTML {
 
 /// A thing in a list: its name, which leads to its page, what is known of it, and a line below.
 func row(_ name: HTML, states: [HTML] = [], more: HTML? = nil) -> HTML {
-    let line = more.map { #"<p class="more">\#($0)</p>"# as HTML } ?? .none
+    let line = more.map { #"<div class="more">\#($0)</div>"# as HTML } ?? .none
     let side: HTML = states.isEmpty ? .none : #"<span class="states">\#(states)</span>"#
     return "<li><span class=\"name\">\(name)</span>\(side)\(line)</li>"
 }

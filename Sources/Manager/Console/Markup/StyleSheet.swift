@@ -67,6 +67,8 @@ enum StyleSheet {
         ul.rows .more { flex: 1 0 100%; margin: 0; color: var(--soft); font-size: 0.9375rem; }
         ul.rows .next { color: var(--ink); }
         .empty { padding: 1.25rem; background: var(--panel); border-radius: 0.625rem; }
+        h1 + form { margin-top: 1rem; }
+        details > p { margin: 0; padding: 0.5rem 1rem; } p.caption { margin: 0.5rem 0 0.25rem; }
         ins, del { display: block; text-decoration: none; } ins { color: var(--good); } del { color: var(--bad); }
         mark { background: var(--warn-bg); color: inherit; font-weight: 600; }
         .empty > :last-child { margin-bottom: 0; }
@@ -121,7 +123,7 @@ enum StyleSheet {
           background: var(--raised); color: var(--ink); font: inherit;
         }
         input::placeholder { color: var(--soft); opacity: 1; }
-        textarea { min-height: 12rem; resize: vertical; }
+        textarea { min-height: 4rem; resize: vertical; }
         label { display: block; margin: 0 0 0.25rem; font-weight: 550; }
         .field { margin-bottom: 1rem; }
         .actions { display: flex; flex-wrap: wrap; gap: 0.625rem; align-items: center; }

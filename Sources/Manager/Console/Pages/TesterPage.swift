@@ -48,11 +48,12 @@ enum Tester {
             if let problem = item["problem"].asString {
                 return row("<code>\(item["url"].text)</code>", states: [badge(.warn, "Not tested")], more: "\(problem)")
             }
-            let states = decisions(item["apple"], "iOS") + decisions(item["android"], "Android")
-            let lines = item["why"].items.map { line -> HTML in "\(line.text)<br>" }
+            let lines = item["why"].items.map(\.text)
+            let states = decisions(lines)
+            let why = lines.map { line -> HTML in isVerdict(line) ? "<strong>\(line)</strong><br>" : "\(line)<br>" }
             return row(
                 "<code>\(item["url"].text)</code>", states: states.isEmpty ? [badge(.none, "No app")] : states,
-                more: HTML(lines) + HTML(index < excerptsMax ? item["rules"].items.map(excerpt) : []))
+                more: HTML(why) + HTML(index < excerptsMax ? item["rules"].items.map(excerpt) : []))
         }
     }
 
@@ -65,7 +66,7 @@ enum Tester {
                 ? "<mark>\(number) | \(text.text)</mark>\n" : "\(number) | \(text.text)\n"
         }
         return """
-            <span class="soft">\(rule["file"].text)</span><pre class="code" tabindex="0"><code>\(lines)</code></pre>
+            <p class="caption">\(rule["file"].text)</p><pre class="code" tabindex="0"><code>\(lines)</code></pre>
             """
     }
 
@@ -91,11 +92,22 @@ enum Tester {
             """
     }
 
-    private static func decisions(_ apps: SourceValue, _ platform: String) -> [HTML] {
-        let words = Set(apps.items.map { $0["decision"].text })
-        if words.isEmpty { return [] }
-        if words.contains("match") || words.contains("allow") { return [badge(.good, "\(platform): opens the app")] }
-        if words.contains("manifest") { return [badge(.wait, "\(platform): its manifest decides")] }
-        return [badge(.none, "\(platform): stays in the browser")]
+    /// Such as `iOS, 8KQ2V7M4XN.dev.acme.shop: opens the app`; what follows is indented.
+    private static func isVerdict(_ line: String) -> Bool { !line.hasPrefix(" ") && line.contains(", ") }
+
+    /// What each platform does, once.
+    private static func decisions(_ lines: [String]) -> [HTML] {
+        var known: [String] = []
+        return lines.filter(isVerdict).compactMap { line in
+            guard let platform = line.split(separator: ",").first, let colon = line.firstRange(of: ": ") else {
+                return nil
+            }
+            let verdict = line[colon.upperBound...]
+            let text = "\(platform): \(verdict)"
+            if known.contains(text) { return nil }
+            known.append(text)
+            return badge(
+                verdict == "opens the app" ? .good : verdict.hasPrefix("stays in the browser") ? .none : .wait, text)
+        }
     }
 }
