@@ -355,25 +355,51 @@ extension ServerAnswers {
     private func operatorFiles(after name: String) -> SourceValue {
         let current = state.current
         let published = Set(current.published.values.flatMap(\.keys))
-        let files = Set(current.appFiles.values.joined()).subtracting(published).filter { $0 > name }.sorted()
+        let all = current.appFiles.values.lazy.joined().filter { $0 > name && !published.contains($0) }
+        let files = Self.first(Self.filesMax + 1, of: all)
         return .object([
             ("files", .array(files.prefix(Self.filesMax).map { .string($0) })),
             ("more", .bool(files.count > Self.filesMax)),
         ])
     }
 
+    /// The first of some names in their order, each once. To sort 100,000 would take longer than a page may.
+    static func first(_ count: Int, of names: some Sequence<String>) -> [String] {
+        var first: [String] = []
+        for name in names {
+            if first.count == count, let last = first.last, name >= last { continue }
+            let place = first.firstIndex { $0 >= name } ?? first.count
+            if place < first.count, first[place] == name { continue }
+            first.insert(name, at: place)
+            if first.count > count { first.removeLast() }
+        }
+        return first
+    }
+
+    /// Many times faster than `firstRange(of:)`.
+    static func contains(_ bytes: Span<UInt8>, _ wanted: Span<UInt8>) -> Bool {
+        var start = 0
+        while start + wanted.count <= bytes.count {
+            var length = 0
+            while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
+            if length == wanted.count { return true }
+            start += 1
+        }
+        return false
+    }
+
     /// The hosts whose files have a text: an app id, a package or a fingerprint.
     private func hosts(naming text: String) -> SourceValue {
         let (catalogue, end) = (published.current, Clock.monotonicMilliseconds() + Self.searchMilliseconds)
         let wanted = Array(SourceWriter.quoted(text).utf8)
-        var found: [SourceValue] = []
-        for host in catalogue.servedHosts.sorted() where found.count < Self.hostsMax {
+        var found: [String] = []
+        for host in catalogue.servedHosts where found.count < Self.hostsMax {
             if Clock.monotonicMilliseconds() > end { break }
             let names = [AssociationPath.apple, AssociationPath.statements].contains { path in
-                catalogue.body(of: host, path: path)?.firstRange(of: wanted) != nil
+                catalogue.body(of: host, path: path).map { ServerAnswers.contains($0.span, wanted.span) } ?? false
             }
-            if names { found.append(.string(host)) }
+            if names { found.append(host) }
         }
-        return .object([("hosts", .array(found))])
+        return .object([("hosts", .array(found.sorted().map { .string($0) }))])
     }
 }

@@ -35,7 +35,8 @@ private enum Search {
             if let tenant = try? call.api(path("tenants", text.lowercased())) { tenants = [tenant] }
         }
         // An app id or a package is in the files of hosts, which the server searches.
-        let apps = text.utf8.count < 3 ? .null : call.server(path("apps", "with", text)) ?? .null
+        let isName = text.utf8.count >= 3 && !text.contains("/") && hosts.isEmpty
+        let apps = !isName ? .null : call.server(path("apps", "with", text)) ?? .null
         let isShown = call.visibility
         let named = apps["hosts"].items.filter { isShown($0.text) }
         var tester = LinkTester(call)
