@@ -38,6 +38,16 @@ public struct WebhookQueue: Sendable {
         }
     }
 
+    /// How many messages no receiver has accepted at the first attempt, and why; nil if there are none.
+    public static func refused(
+        in transaction: borrowing Transaction
+    ) throws(DatabaseError) -> (count: Int, problem: String)? {
+        let row = try transaction.query(
+            "select count(*), max(problem) from work where kind like ? and tries > 0", "\(kindPrefix)%")[0]
+        let (count, problem): (Int64, String?) = (try row[0], try row[1])
+        return count == 0 ? nil : (Int(count), problem ?? "")
+    }
+
     /// Removes the messages that are a day old. They include those to receivers that are only in the settings of other nodes, or
     /// no longer in any.
     /// - Returns: how many there were.

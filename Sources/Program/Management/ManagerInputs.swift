@@ -21,6 +21,8 @@ public struct ManagerInputs: Sendable {
     public private(set) var delivery: DeliveryRules?
     /// Empty until their secrets are read.
     private(set) var webhooks: [WebhookTarget] = []
+    /// Why some get no messages.
+    public private(set) var webhookProblems: [String] = []
     /// For requests over TLS.
     let proxy: ProxySettings?
     public let places: ManagerPlaces
@@ -121,9 +123,7 @@ public struct ManagerInputs: Sendable {
 
     /// Reads the secrets of the webhooks, which only the process that sends the messages needs. One that cannot be read must not stop
     /// the certificates, or the monitor.
-    /// - Returns: why some webhooks get no messages.
-    public mutating func readWebhooks() -> [String] {
-        var problems: [String] = []
+    public mutating func readWebhooks() {
         for webhook in settings.webhooks {
             guard let location = WebLocation(webhook.url) else { continue }
             do throws(Refusal) {
@@ -135,11 +135,10 @@ public struct ManagerInputs: Sendable {
                 }
                 webhooks.append(target)
             } catch {
-                problems.append("sending no messages to the webhook at \(location.host): \(error)")
+                webhookProblems.append("sending no messages to the webhook at \(location.host): \(error)")
             }
         }
         delivery?.messages = WebhookQueue(webhooks)
-        return problems
     }
 
     /// Keeps other managers out of the state directory, which is created if need be.

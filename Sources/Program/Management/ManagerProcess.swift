@@ -54,7 +54,8 @@ public enum ManagerProcess {
             throw ManagerInputs.refusal(objection)
         }
         var inputs = try ManagerInputs(loaded)
-        for problem in inputs.readWebhooks() { Log.error("manager: \(problem)") }
+        inputs.readWebhooks()
+        for problem in inputs.webhookProblems { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)
         let api = try apiSocket(loaded)
         var sandbox = Sandbox(

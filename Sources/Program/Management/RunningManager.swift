@@ -310,7 +310,7 @@ final class RunningManager {
         }
         awaitedCount = issuance.awaitedCount
         var (figures, shown) = (ManagerFigures(issuance: issuance), ConsoleFigures())
-        shown.issuance = issuance
+        (shown.issuance, shown.webhookProblems) = (issuance, inputs.webhookProblems)
         if inputs.delivery != nil {
             try store!.read { transaction throws(DatabaseError) in
                 let counts = try DeliveryFigures(in: transaction)

@@ -170,6 +170,25 @@ struct PagesTests {
         #expect(lines.count == 2 && lines[0].contains("/x/*") && lines[1].contains("/y/*"), "\(lines)")
     }
 
+    @Test func `webhooks that get no messages need the operator`() throws {
+        let rig = try Self.rig()
+        var figures = ConsoleFigures()
+        (figures.issuance, figures.webhookProblems) = (IssuanceFigures(), ["the secret cannot be read"])
+        rig.console.take(figures)
+        try rig.write { transaction throws(DatabaseError) in
+            let kind = Work.Kind("\(WebhookQueue.kindPrefix)x")
+            for key in ["a", "b"] {
+                try Work.add(kind, key, tenant: "acme", state: WebhookQueue.waiting, due: 0, in: transaction)
+            }
+            try transaction.execute("update work set tries = 1, problem = 'it answers 500' where key = 'a'")
+        }
+        let all = rig.get("/overview.json", try rig.signIn(["read"])).value
+        let titles = all["causes"].items.map { "\($0["title"].text): \($0["detail"].text)" }
+        #expect(titles.contains("A webhook gets no messages: the secret cannot be read"))
+        #expect(titles.contains("1 message to webhooks could not be sent: it answers 500"))
+        #expect(rig.get("/overview.json", try rig.signIn(["read"], tenant: "acme")).value["causes"].items.isEmpty)
+    }
+
     @Test func `a host on its last good version is live, and needs a person`() throws {
         let rig = try Self.rig()
         let cookie = try rig.signIn(["admin"])

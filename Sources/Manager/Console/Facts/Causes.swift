@@ -14,6 +14,8 @@ public struct ConsoleFigures: Sendable {
     public var deliveries: DeliveryFigures?
     public var worst = DeliveryList()
     public var outages: [DeliveryOutage] = []
+    /// Why webhooks get no messages.
+    public var webhookProblems: [String] = []
 
     /// The states of deliveries that a person should know of.
     public static let worstStates: [DeliveryState] = [.foreign, .failing, .absent]

@@ -1,5 +1,6 @@
 // Which hosts somebody sees, and what is known of them.
 
+import Association
 import Database
 import Delivery
 import HTTP
@@ -37,6 +38,12 @@ extension ConsoleCall {
                     next: one.state == "held"
                         ? "Publish what is lost again, or publish with `retire`." : "Publish a corrected release.",
                     path: path("apps", one.tenant, "releases", "\(one.number)")))
+        }
+        if tenant == nil, let refused = try WebhookQueue.refused(in: transaction) {
+            causes.append(
+                Cause(
+                    tone: .warn, title: "\(Count.of(refused.count, "message")) to webhooks could not be sent",
+                    detail: refused.problem, next: "Repair the receiver; each is sent again for a day."))
         }
         for one in news.lapsed {
             causes.append(

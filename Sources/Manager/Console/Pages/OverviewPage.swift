@@ -29,6 +29,9 @@ private enum Overview {
             status = call.server("/status")
             causes.addServer(status)
             causes.addLimits(counted.issuance)
+            for problem in counted.webhookProblems {
+                causes.add(Cause(tone: .bad, title: "A webhook gets no messages", detail: problem))
+            }
         }
         causes.addIssuance(counted.issuance, of: isShown)
         causes.addDeliveries(counted, of: isShown)

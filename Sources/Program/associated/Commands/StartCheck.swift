@@ -110,7 +110,8 @@ struct StartCheck {
         // An objection is among the findings.
         guard settings.manager.isUsable, !settings.manager.isSeparate else { return }
         var inputs = try ManagerInputs(given)
-        for problem in inputs.readWebhooks() { fail(problem) }
+        inputs.readWebhooks()
+        for problem in inputs.webhookProblems { fail(problem) }
         if let rules = inputs.rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
     }
 
