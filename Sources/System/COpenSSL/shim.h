@@ -1,5 +1,7 @@
 // OpenSSL 3 for Swift. Macros that Swift cannot import become static inline functions here; there is no logic.
 #pragma once
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <openssl/ssl.h>
 #include <openssl/err.h>
 #include <openssl/opensslv.h>
@@ -91,4 +93,10 @@ static inline int associated_set_minimum_tls10(SSL_CTX *context) {
 
 static inline long associated_set_server_name(SSL *ssl, const char *name) {
     return SSL_set_tlsext_host_name(ssl, name);
+}
+
+// The loader finds the functions of OpenSSL when they are first called, so a program that is linked without the library can still
+// open it before.
+static inline bool associated_open_openssl(void) {
+    return dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto") || dlopen("libssl.so.3", RTLD_NOW | RTLD_GLOBAL);
 }

@@ -1,10 +1,17 @@
-// The OpenSSL in use: its version, its configuration, and its errors; digests and Base64.
+// The OpenSSL in use: its version, its configuration, and its errors.
 
 import COpenSSL
 
 public enum Library {
     /// Such as `OpenSSL 3.0.19 27 Jan 2026`: the library in use, which may be newer than that of the build.
-    public static var version: String { unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+    public static var version: String { isThere ? unsafe String(cString: OpenSSL_version(OPENSSL_VERSION)) : missing }
+
+    /// Instead of anything that needs it.
+    public static let missing = "OpenSSL 3 (libssl.so.3) is not installed"
+
+    /// Whether OpenSSL is there. A program that is linked without it, as that of the Python package is, opens the one of the system. To be
+    /// called before anything else of the library.
+    public static let isThere = associated_open_openssl()
 
     /// Prevents the library from freeing its data when the process exits, because other threads may still use it. To be called
     /// before anything else of the library.
@@ -96,43 +103,6 @@ enum DER {
         unsafe der.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
             return unsafe read(nil, &start, buffer.count)
-        }
-    }
-}
-
-public enum Digest {
-    /// Fetched once: OpenSSL would do so for each digest, which takes longer than digesting a small document. Shared by all
-    /// threads, never changed and never freed.
-    private nonisolated(unsafe) static let method = unsafe EVP_MD_fetch(nil, "SHA256", nil)
-
-    /// The SHA-256 digest of some bytes. The corresponding C function is `EVP_Digest`.
-    public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        let result = unsafe bytes.withUnsafeBytes {
-            unsafe EVP_Digest($0.baseAddress, $0.count, &digest, nil, method, nil)
-        }
-        precondition(result == 1, "SHA-256 is part of every build of OpenSSL")
-        return digest
-    }
-
-    /// Bytes in Base64 (RFC 4648 §4). The corresponding C function is `EVP_EncodeBlock`.
-    public static func base64(_ bytes: [UInt8]) -> String {
-        // One more byte for the terminating zero.
-        var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-        let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
-    }
-
-    /// Two digits for each byte.
-    public static func hexadecimal(
-        _ bytes: some Collection<UInt8>, digits: StaticString = "0123456789abcdef"
-    ) -> String {
-        unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { text in
-            for (index, byte) in bytes.enumerated() {
-                unsafe text[index * 2] = unsafe digits.utf8Start[Int(byte >> 4)]
-                unsafe text[index * 2 + 1] = unsafe digits.utf8Start[Int(byte & 15)]
-            }
-            return bytes.count * 2
         }
     }
 }

@@ -15,9 +15,14 @@ enum Program {
         .schema, .completion, .manual, .version,
     ]
 
+    /// Those that need no OpenSSL, unless they are asked about a live host or a certificate.
+    private static let offline: Set = [
+        "lint", "diff", "match", "render", "snippet", "qr", "import", "init", "schema", "completion", "manual", "version",
+    ]
+
     static func main() {
         StandardDescriptors.fillGaps()
-        Library.disableExitCleanup()
+        if Library.isThere { Library.disableExitCleanup() }
         BugExit.install()
         // A closed pipe makes a write fail; it must not kill the program.
         signal(SIGPIPE, SIG_IGN)
@@ -52,6 +57,9 @@ enum Program {
             return .success
         }
         do {
+            if !Library.isThere, !offline.contains(command.name) {
+                throw Refusal.failure("`associated \(command.name)` needs OpenSSL, but \(Library.missing)")
+            }
             try Inheritance.take()
             if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
             return try command.run(try ParsedArguments(rest, for: command))

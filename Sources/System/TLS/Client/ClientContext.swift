@@ -28,6 +28,7 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
     ///   - authorityFile: certificates to trust in place of this machine's, in PEM.
     ///   - acceptsWeakServers: whether it connects to servers with old versions and weak keys too, so that a check can report them.
     public init(authorityFile: String?, acceptsWeakServers: Bool = false) throws(TLSError) {
+        guard Library.isThere else { throw TLSError(Library.missing) }
         OpenSSLFailure.forget()
         guard let context = unsafe SSL_CTX_new(TLS_client_method()) else {
             throw .draining("cannot create a TLS context")

@@ -402,7 +402,12 @@ struct LintedFiles {
         }
         findings += AppFileNames.findings(below: "\(given.path)/apps")
         let hosts = "\(given.path)/hosts"
-        for entry in Directory.exists(hosts) ? entries(of: hosts) : [] where entry.kind == .directory {
+        let folders = Directory.exists(hosts) ? entries(of: hosts).filter { $0.kind == .directory } : []
+        if !folders.isEmpty, !Library.isThere {
+            Console.complain("the certificates are not checked: \(Library.missing)")
+            return findings
+        }
+        for entry in folders {
             findings += CertificateChecks.problems(
                 folder: entry.name, in: hosts, links: given.linkTargets
             ).map(Finding.init)
