@@ -17,7 +17,8 @@ enum Program {
 
     /// Those that need no OpenSSL, unless they are asked about a live host or a certificate.
     private static let offline: Set = [
-        "lint", "diff", "match", "render", "snippet", "qr", "import", "init", "schema", "completion", "manual", "version",
+        "lint", "diff", "match", "render", "snippet", "qr", "import", "init", "schema", "completion", "manual",
+        "version",
     ]
 
     static func main() {
