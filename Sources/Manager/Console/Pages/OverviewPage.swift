@@ -126,7 +126,7 @@ private enum Overview {
         """
         <div class="empty"><p>Write an app file into <code>config/apps</code>; the server sees it at once. \
         <code>associated init</code> makes one, and the host’s DNS record does the rest.</p>\
-        <p>\(copyable("associated init com.example.shop --host shop.example.com"))</p></div>
+        <p>\(copyable("associated init --name Shop --host shop.example.com"))</p></div>
         """
     }
 
