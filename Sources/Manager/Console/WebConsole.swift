@@ -70,6 +70,15 @@ public final class WebConsole: Sendable {
     /// On whose account a request goes.
     public func identity(_ request: ServiceRequest) -> Identity? { session(request)?.identity }
 
+    /// A page for a browser that has lost its way; nil for others.
+    public func unknown(_ request: ServiceRequest) -> ServiceResponse? {
+        guard case .once(let types) = request.field("accept"), types.contains("text/html") else { return nil }
+        guard let session = session(request) else { return SignIn.see("/sign-in") }
+        let problem = PageProblem(.notFound, "There is no such page", "The address may be of another version.")
+        return document(
+            problem.title, ConsoleCall(self, request, session), problem.html, .null, status: problem.status)
+    }
+
     private func answer(_ request: ServiceRequest, _ page: Page) -> ServiceResponse {
         let isJSON = page.wantsJSON(request.path)
         guard let session = session(request) else {

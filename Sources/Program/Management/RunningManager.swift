@@ -150,7 +150,9 @@ final class RunningManager {
     private func beginPublishing() throws {
         guard let publisher, let console, let socket = apiSocket else { return }
         let routes = console.routes + PublishingAPI.routes(publisher)
-        let router = Router(routes, payer: { console.identity($0) }) { PublishingAPI.identify($0, publisher) }
+        let router = Router(routes, payer: { console.identity($0) }, unknown: { console.unknown($0) }) {
+            PublishingAPI.identify($0, publisher)
+        }
         listeners.append(try Service("api", router, on: socket, limits: PublishingAPI.limits))
         apiSocket = nil
         Log.info("manager: console on \(socket.address.isUnix ? "" : "http://")\(socket.address), and the API")

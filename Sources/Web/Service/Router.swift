@@ -118,6 +118,7 @@ public struct Router: Sendable {
     private let refuses: @Sendable (ServiceRequest) -> ServiceResponse?
     private let identify: @Sendable (ServiceRequest) -> Identity?
     private let findPayer: @Sendable (ServiceRequest) -> Identity?
+    private let unknown: @Sendable (ServiceRequest) -> ServiceResponse?
 
     /// What becomes of a request.
     enum Decision {
@@ -128,13 +129,16 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - refuses: looks at each request first, and may answer it.
     ///   - payer: on whose account a request goes that identifies nobody, though it may have a session.
+    ///   - unknown: answers, if it wants to, where there is no route.
     ///   - identify: nil for a stranger.
     public init(
         _ routes: [Route], refuses: @escaping @Sendable (ServiceRequest) -> ServiceResponse? = { _ in nil },
         payer: @escaping @Sendable (ServiceRequest) -> Identity? = { _ in nil },
+        unknown: @escaping @Sendable (ServiceRequest) -> ServiceResponse? = { _ in nil },
         identify: @escaping @Sendable (ServiceRequest) -> Identity?
     ) {
         (self.routes, self.refuses, self.identify, findPayer) = (routes, refuses, identify, payer)
+        self.unknown = unknown
     }
 
     func decide(_ request: ServiceRequest) -> Decision {
@@ -153,6 +157,7 @@ public struct Router: Sendable {
         // Nobody learns a path that they may not use.
         let usable = fitting.map(\.0).filter { Router.mayUse($0, request.identity) }
         if !usable.isEmpty { return .answer(Router.methods(of: usable, asked: request.method == .options)) }
+        if fitting.isEmpty, let answer = unknown(request) { return .answer(answer) }
         return .answer(request.identity == nil ? Router.stranger(request) : unknownPath(request.identity))
     }
 

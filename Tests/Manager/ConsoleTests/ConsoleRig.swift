@@ -39,7 +39,9 @@ final class ConsoleRig: Sendable {
         console = WebConsole(
             publisher, issuance, control, store: try database.store(tables), server: server, rules: nil,
             suffixes: PublicSuffixes(text: ""), isOpen: isOpen)
-        router = Router(console.routes + PublishingAPI.routes(publisher)) { [publisher] in
+        router = Router(
+            console.routes + PublishingAPI.routes(publisher), unknown: { [console] in console.unknown($0) }
+        ) { [publisher] in
             PublishingAPI.identify($0, publisher)
         }
         var figures = ConsoleFigures()

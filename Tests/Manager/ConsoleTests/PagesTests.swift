@@ -170,6 +170,16 @@ struct PagesTests {
         #expect(lines.count == 2 && lines[0].contains("/x/*") && lines[1].contains("/y/*"), "\(lines)")
     }
 
+    @Test func `a browser that has lost its way gets a page, and a program what the API says`() throws {
+        let rig = try Self.rig()
+        let browser = ["Accept: text/html,application/xhtml+xml"]
+        let page = rig.get("/nowhere", try rig.signIn(["read"]), lines: browser)
+        #expect(page.status == 404 && page.text.contains("There is no such page"))
+        #expect(rig.get("/nowhere", lines: browser).field("location") == "/sign-in")
+        #expect(rig.get("/nowhere", lines: ["Accept: */*"]).status == 401)
+        #expect(rig.get("/api/v1/tenants", lines: browser).status == 401)
+    }
+
     @Test func `webhooks that get no messages need the operator`() throws {
         let rig = try Self.rig()
         var figures = ConsoleFigures()
