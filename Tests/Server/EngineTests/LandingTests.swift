@@ -20,7 +20,9 @@ struct LandingTests {
             segments: [
                 LandingSegment(Array("<a href=\"https://".utf8), then: .attribute),
                 LandingSegment(Array("\" list=\"".utf8), then: .listItem),
-                LandingSegment(Array("\" route=\"".utf8), then: .route), LandingSegment(Array("\">".utf8), then: .none),
+                LandingSegment(Array("\" route=\"".utf8), then: .route),
+                LandingSegment(Array("\" play=\"?id=a".utf8), then: .referrer),
+                LandingSegment(Array("\">".utf8), then: .none),
             ])
         server = try TestEngine(sites: [
             PreparedSite(
@@ -56,7 +58,29 @@ struct LandingTests {
         let response = try exchange(server, get(target))
         #expect(response?.status == 200)
         let route = link.dropFirst("shop.example".count)
-        #expect(try body(response) == "<a href=\"https://\(link)\" list=\"\(item)\" route=\"\(route)\">")
+        let text = try body(response)
+        #expect(text.hasPrefix("<a href=\"https://\(link)\" list=\"\(item)\" route=\"\(route)\" play=\"?id=a"))
+        #expect(response?["content-length"] == String(text.utf8.count))
+    }
+
+    /// Decoding the parameter once gives the link, whatever it contains.
+    @Test(arguments: [
+        ("/p/1", "%2Fp%2F1"), ("/p/?", "%2Fp%2F%3F"), ("/p/a&referrer=x", "%2Fp%2Fa%26referrer%3Dx"),
+        ("/p/%22%3Cscript%3E?a=1&b='", "%2Fp%2F%2522%253Cscript%253E%3Fa%3D1%26b%3D%27"),
+        ("/p/+;,!*()", "%2Fp%2F%2B%3B%2C%21%2A%28%29"), ("/p/-._~", "%2Fp%2F-._~"),
+    ])
+    func `the referrer is the whole link, percent-encoded`(target: String, encoded: String) throws {
+        let text = try body(exchange(server, get(target)))
+        #expect(text.hasSuffix(" play=\"?id=a&amp;referrer=https%3A%2F%2Fshop.example\(encoded)\">"))
+    }
+
+    @Test func `a link that is too long for a referrer keeps its page`() throws {
+        let room = LinkInsertion.referrerBytesMax - "shop.example/p/".utf8.count
+        for (count, isSent) in [(room, true), (room + 1, false)] {
+            let text = try body(exchange(server, get("/p/" + String(repeating: "a", count: count))))
+            #expect(text.contains("referrer=") == isSent)
+            #expect(text.hasSuffix(isSent ? "a\">" : "?id=a\">"))
+        }
     }
 
     /// Bytes that could end an attribute or a field line are refused before any look-up.
@@ -94,7 +118,7 @@ struct LandingTests {
 
     @Test func `refuses a link that is too long for the page`() throws {
         var client = try TestClient(server.address)
-        let ampersands = String(repeating: "&", count: 1_000)
+        let ampersands = String(repeating: "&", count: 1_050)
         try client.send(get("/p/\(ampersands)") + get("/p/\(ampersands)\(ampersands)") + get("/p/1"))
         #expect(try client.response()?.status == 200)
         #expect(try client.response()?.status == 414)

@@ -33,6 +33,7 @@ struct LandingPageTests {
                 case .attribute: "[link]"
                 case .listItem: "[item]"
                 case .route: "[route]"
+                case .referrer: "[referrer]"
                 }
             return String(decoding: segment.text, as: UTF8.self) + link
         }.joined()
@@ -66,15 +67,17 @@ struct LandingPageTests {
     @Test(arguments: [
         "content=\"app-id=640199958, app-argument=https://[item], app-clip-bundle-id=dev.associated.shop.Clip, "
             + "app-clip-display=card\"",
-        "<a class=\"main\" href=\"dev.associated.shop://[route]\">", "href=\"https://apps.apple.com/app/id640199958\"",
-        "href=\"https://play.google.com/store/apps/details?id=dev.associated.shop\"",
+        "<a class=\"quiet\" href=\"dev.associated.shop://[route]\">", "<ul class=\"choice\">",
+        "<li class=\"ios\"><a class=\"main\" href=\"https://apps.apple.com/app/id640199958\"",
+        "<li class=\"android\"><a class=\"main\" "
+            + "href=\"https://play.google.com/store/apps/details?id=dev.associated.shop[referrer]\"",
         "<meta property=\"al:ios:app_store_id\" content=\"640199958\">",
         "<meta property=\"al:android:package\" content=\"dev.associated.shop\">",
         "<meta property=\"al:android:url\" content=\"dev.associated.shop://[route]\">",
         "<meta property=\"al:web:url\" content=\"https://[link]\">", "<title>Shop</title>",
         "<meta property=\"og:title\" content=\"Shop\">",
         "<meta property=\"og:description\" content=\"Ropes &amp; &lt;anchors&gt;\">",
-        "<li class=\"phone\"><a class=\"main\"",
+        "<li class=\"phone\"><a class=\"quiet\"",
         "<p class=\"lead\">Ropes &amp; &lt;anchors&gt;</p>",
     ])
     func `it offers every way to the app`(part: String) throws {

@@ -113,6 +113,12 @@ public enum LinkInsertion: UInt8, Sendable, CaseIterable {
     case listItem
     /// Only the path and the query, in an attribute in double quotes.
     case route
+    /// As Google Play's parameter `referrer`, which the app gets when it is started after its installation: `&referrer=` and the link
+    /// with `https://`, percent-encoded, in an attribute in double quotes. A longer link than `referrerBytesMax` is left out.
+    case referrer
+
+    /// Bytes of a link in a referrer. Play documents no limit; long links are left out, so that they keep their page.
+    public static let referrerBytesMax = 1_024
 }
 
 /// A rule about paths and queries.

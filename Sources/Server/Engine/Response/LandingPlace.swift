@@ -41,12 +41,47 @@ struct LandingPlace {
     private func forEachPiece(
         ofLink insertion: LinkInsertion, _ request: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {
+        if insertion == .referrer { return unsafe forEachPiece(ofReferrer: request, body) }
         if insertion != .route { unsafe body(UnsafeRawBufferPointer(rebasing: request[link.host.range])) }
         if link.path.count == 0 { unsafe emit("/", body) }
         unsafe escape(request[link.path.range], insertion, body)
         guard link.query.isPresent else { return }
         unsafe emit("?", body)
         unsafe escape(request[link.query.range], insertion, body)
+    }
+
+    /// The link as a parameter of another URL: every byte but the unreserved ones of RFC 3986 §2.3 is encoded, also `%`.
+    private func forEachPiece(ofReferrer request: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let count = link.host.count + link.path.count + link.query.count
+        guard count <= LinkInsertion.referrerBytesMax else { return }
+        unsafe emit("&amp;referrer=https%3A%2F%2F", body)
+        unsafe encode(request[link.host.range], body)
+        if link.path.count == 0 { unsafe emit("%2F", body) }
+        unsafe encode(request[link.path.range], body)
+        guard link.query.isPresent else { return }
+        unsafe emit("%3F", body)
+        unsafe encode(request[link.query.range], body)
+    }
+
+    private func encode(_ bytes: Slice<UnsafeRawBufferPointer>, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let digits: StaticString = "0123456789ABCDEF"
+        var start = unsafe bytes.startIndex
+        for index in unsafe bytes.indices {
+            let byte = unsafe bytes[index]
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                continue
+            default: break
+            }
+            if start < index { unsafe body(UnsafeRawBufferPointer(rebasing: bytes[start..<index])) }
+            unsafe emit("%", body)
+            unsafe body(UnsafeRawBufferPointer(start: digits.utf8Start + Int(byte >> 4), count: 1))
+            unsafe body(UnsafeRawBufferPointer(start: digits.utf8Start + Int(byte & 15), count: 1))
+            start = index + 1
+        }
+        if unsafe start < bytes.endIndex { unsafe body(UnsafeRawBufferPointer(rebasing: bytes[start...])) }
     }
 
     private func escape(

@@ -89,34 +89,36 @@ enum LandingPage {
             text.add(escaping: tagline)
             text.add("</p>\n")
         }
-        text.add("  <p>This link opens in the app. If you see this page, the app may not be installed ")
-        text.add("on this device.</p>\n")
-        text.add("  <p class=\"desktop\">Open it on a phone that has the app.</p>\n")
-        let stores = [(app.appStoreURL, "Download on the App Store"), (app.playStoreURL, "Get it on Google Play")]
-        if app.scheme != nil || stores.contains(where: { $0.0 != nil }) {
-            text.add("  <ul>\n")
-            addButtons(scheme: app.scheme, stores: stores, to: &text)
-            text.add("  </ul>\n")
-        }
+        text.add("  <p class=\"touch\">This link opens in the app. Get the app, then open the link again.</p>\n")
+        text.add("  <p class=\"desktop\">This link opens in the app. Open it on your phone.</p>\n")
+        addButtons(of: app, to: &text)
         text.add("  <p class=\"link\">https://")
         text.addLink(.attribute)
         text.add("</p>\n</main>\n</body>\n</html>\n")
     }
 
-    private static func addButtons(
-        scheme: String?, stores: [(url: String?, label: String)], to text: inout LandingText
-    ) {
-        if let scheme {
-            text.add("    <li class=\"phone\"><a class=\"main\" href=\"")
-            text.addAppLink(scheme: scheme)
-            text.add("\">Open in the app</a></li>\n")
-        }
-        for (url, label) in stores {
-            guard let url else { continue }
-            text.add("    <li><a href=\"")
-            text.add(escaping: url)
+    /// One button for the phone's platform: the store, because the app is hardly installed where this page is seen, or the app's own
+    /// scheme if it is in no store. Without a script: style sheets can tell iOS from other phones.
+    private static func addButtons(of app: AppFile, to text: inout LandingText) {
+        let stores = [
+            ("ios", app.appStoreURL, "Download on the App Store"),
+            ("android", app.playStoreURL, "Get it on Google Play"),
+        ].filter { $0.1 != nil }
+        guard app.scheme != nil || !stores.isEmpty else { return }
+        // With one store only, phones of the other platform see it too.
+        text.add("  <ul\(stores.count > 1 ? " class=\"choice\"" : "")>\n")
+        for (platform, url, label) in stores {
+            text.add("    <li class=\"\(platform)\"><a class=\"main\" href=\"")
+            text.add(escaping: url ?? "")
+            if platform == "android" { text.addLink(.referrer) }
             text.add("\">\(label)</a></li>\n")
         }
+        if let scheme = app.scheme {
+            text.add("    <li class=\"phone\"><a class=\"\(stores.isEmpty ? "main" : "quiet")\" href=\"")
+            text.addAppLink(scheme: scheme)
+            text.add("\">\(stores.isEmpty ? "Open in the app" : "I have the app: open it")</a></li>\n")
+        }
+        text.add("  </ul>\n")
     }
 
     private static let opening = """
@@ -165,12 +167,23 @@ enum LandingPage {
           }
           a:hover { border-color: var(--accent); }
           a.main { background: var(--accent); border-color: var(--accent); color: var(--on); }
+          a.quiet { border-color: transparent; color: var(--accent); }
           a:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
           .link { margin: 0; font-size: 0.875rem; }
           .desktop { display: none; }
           @media (min-width: 48rem) and (hover: hover) and (pointer: fine) {
             .desktop { display: block; }
+            .touch { display: none; }
             .phone { display: none; }
+            a.main { background: none; border-color: var(--line); color: var(--ink); }
+          }
+          @media (hover: none) and (pointer: coarse) {
+            .choice .ios { display: none; }
+            /* Only browsers on iOS have this property. */
+            @supports (-webkit-touch-callout: none) {
+              .choice .ios { display: list-item; }
+              .choice .android { display: none; }
+            }
           }
 
         """

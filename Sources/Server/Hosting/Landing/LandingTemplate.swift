@@ -94,7 +94,10 @@ extension LandingTemplate {
             guard let scheme = app.scheme else { return }
             text.addAppLink(scheme: scheme)
         case .appStore: text.add(escaping: app.appStoreURL ?? "")
-        case .playStore: text.add(escaping: app.playStoreURL ?? "")
+        case .playStore:
+            guard let url = app.playStoreURL else { return }
+            text.add(escaping: url)
+            text.addLink(.referrer)
         case .storeID: text.add(escaping: app.ios?.storeID ?? "")
         case .metadata: LandingPage.addMetadata(of: app, to: &text)
         }
