@@ -37,7 +37,7 @@ package struct ImportedApps {
     }
 
     /// Keys and values that systems ignore: an app file has them as they were meant, or not at all.
-    private static let ignoredParts: Set<RuleID> = [.aasa031, .aasa033, .aasa035, .aasa036, .dal027, .dal041]
+    private static let ignoredParts: Set<RuleID> = [.aasa031, .aasa033, .aasa035, .aasa036, .dal027, .dal041, .dal046]
 
     /// Reads a file; its content shows the type.
     package mutating func add(_ bytes: [UInt8], file: String) -> Addition {

@@ -16,7 +16,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
     case dal001, dal002, dal003, dal004, dal005, dal006, dal007, dal008, dal009, dal010, dal011, dal012, dal013, dal014,
         dal015, dal016, dal017, dal018, dal019, dal020, dal021, dal022, dal023, dal024, dal025, dal026, dal027, dal028,
         dal029, dal030, dal031, dal032, dal033, dal034, dal035, dal036, dal037, dal038, dal039, dal040, dal041, dal042,
-        dal043, dal044, dal045
+        dal043, dal044, dal045, dal046
     case ghst001, ghst002, ghst003, ghst004, ghst005, ghst006, ghst007, ghst008, ghst009, ghst010, ghst011, ghst012,
         ghst013, ghst014, ghst015, ghst016, ghst017
     case app001, app002, app003, app004, app005, app006, app007, app008, app009, app010, app011, app012, app013, app014,
@@ -40,7 +40,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .aasa062, .aasa070, .aasa074, .ahst001, .ahst002, .ahst003, .ahst004, .ahst005, .ahst010, .ahst011,
             .ahst014, .ahst016, .ahst021, .ahst022, .ahst023, .ahst025, .ahst029, .dal001, .dal002, .dal004, .dal005,
             .dal006, .dal008, .dal009, .dal010, .dal011, .dal012, .dal016, .dal021, .dal022, .dal024, .dal026,
-            .dal027, .dal028, .dal029, .dal030, .dal036, .dal045, .ghst001, .ghst002, .ghst003, .ghst004, .ghst006,
+            .dal027, .dal028, .dal029, .dal030, .dal036, .dal045, .dal046, .ghst001, .ghst002, .ghst003, .ghst004,
+            .ghst006,
             .app001, .app002, .app003, .app004, .app005, .app006, .app007, .app008, .app016, .app018, .app019,
             .app020, .app022, .app024, .app025, .app026, .app028, .app033, .app034, .app041, .app042, .app045,
             .app046, .srv001, .srv007, .srv011, .srv016, .cert001, .cert002, .cert003, .cert004, .cert005, .cert006,

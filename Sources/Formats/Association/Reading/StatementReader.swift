@@ -50,15 +50,18 @@ struct StatementReader {
                 \.asObject, of: entry, "an entry", .dal004, "so it has no effect",
                 fix: "write {\"relation\": [ … ], \"target\": { … }}")
             guard let members else { continue }
-            if let include = members.last(where: { $0.key == "include" }) {
+            let copied = CopiedRules(in: members)
+            copied?.report(in: entry, to: findings)
+            if let include = members.last(where: { $0.key == "include" }), copied?.hidesStatement != true {
                 if let url = self.include(include, of: members) { list.includes.append(url) }
             } else {
                 let object = ObjectReader(
                     members, "a statement", at: entry.range,
-                    keys: ["relation", "target", "relation_extensions", "include"], more: [DynamicRuleReader.key],
-                    findings)
+                    keys: ["relation", "target", "relation_extensions", "include"],
+                    more: [DynamicRuleReader.key] + (copied?.members.map(\.key) ?? []), findings)
                 var statement = statement(object)
                 if flaw == nil { statement.consumers.insert(.aosp) }
+                if copied?.hidesStatement == true { statement.consumers = [] }
                 list.statements.append(statement)
             }
         }

@@ -265,5 +265,13 @@ extension LintRule {
                 + "rule that is not an object.",
             fix: "Remove the value or write it as a string. Remove the statement, or serve it from another host.",
             sources: [.aosp]),
+        LintRule(
+            .dal046, "rules in include or exclude of a statement",
+            why:
+                "Some tutorials about dynamic rules show {\"include\": {\"paths\": [ … ]}}. No system reads that: a "
+                + "statement with `include` counts as an include, and `exclude` is ignored.",
+            fix:
+                "Write the rules under relation_extensions, those that exclude first. `associated import` translates them.",
+            sources: [.androidConfigure, .aosp, .fieldReports]),
     ]
 }
