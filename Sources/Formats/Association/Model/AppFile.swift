@@ -23,6 +23,7 @@ public struct AppFile: Sendable {
     public var removalGuard = RemovalGuard.block
     public var retired = RetiredIdentities()
     public var pages = PageOptions()
+    public var passkeys: Passkeys?
     public var ranges: Ranges
     /// The rules for Android; nil after a change of their sources.
     var translation: TranslatedList<AndroidRule>?

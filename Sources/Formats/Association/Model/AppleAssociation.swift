@@ -80,4 +80,7 @@ public enum AssociationPath {
     /// The path that iOS 8 requested, and current systems do not.
     public static let appleRoot = "/apple-app-site-association"
     public static let statements = "/.well-known/assetlinks.json"
+    public static let passkeyEndpoints = "/.well-known/passkey-endpoints"
+    /// The other origins that may use the host's passkeys.
+    public static let relatedOrigins = "/.well-known/webauthn"
 }

@@ -22,9 +22,10 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
     case app001, app002, app003, app004, app005, app006, app007, app008, app009, app010, app011, app012, app013, app014,
         app015, app016, app017, app018, app019, app020, app021, app022, app023, app024, app025, app026, app027, app028,
         app029, app030, app031, app032, app033, app034, app035, app036, app037, app038, app039, app040, app041, app042,
-        app043, app045, app046, app047, app049
+        app043, app045, app046, app047, app049,
+        app050
     case srv001, srv002, srv003, srv004, srv005, srv006, srv007, srv008, srv009, srv010, srv011, srv012, srv013, srv014,
-        srv015, srv016
+        srv015, srv016, srv017
     case cert001, cert002, cert003, cert004, cert005, cert006, cert007, cert008, cert009, cert010, cert011, cert012,
         cert013, cert014, cert015, cert016, cert017, cert018, cert019, cert020, cert021, cert022, cert023, cert024,
         cert025
@@ -44,7 +45,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .ghst006,
             .app001, .app002, .app003, .app004, .app005, .app006, .app007, .app008, .app016, .app018, .app019,
             .app020, .app022, .app024, .app025, .app026, .app028, .app033, .app034, .app041, .app042, .app045,
-            .app046, .srv001, .srv007, .srv011, .srv016, .cert001, .cert002, .cert003, .cert004, .cert005, .cert006,
+            .app046, .app050, .srv001, .srv007, .srv011, .srv016, .cert001, .cert002, .cert003, .cert004, .cert005,
+            .cert006,
             .cert007, .cert008, .cert009, .cert010, .cert011, .cert012, .cert013, .cert024, .cert025, .cfg001,
             .cfg002, .cfg003, .cfg008, .cfg009, .cfg010:
             .error
@@ -58,7 +60,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .dal042, .dal043, .ghst005, .ghst007, .ghst008, .ghst009, .ghst010, .ghst011, .ghst013, .ghst014, .ghst015,
             .ghst016, .ghst017, .app010, .app011, .app012, .app013, .app014, .app017, .app021, .app023, .app029,
             .app031, .app035, .app036, .app037, .app038, .app040, .app047, .app049, .srv002, .srv003, .srv004, .srv005,
-            .srv006, .srv008, .srv009, .srv010, .srv012, .srv013, .srv015, .cert014, .cert015, .cert016, .cert017,
+            .srv006, .srv008, .srv009, .srv010, .srv012, .srv013, .srv015, .srv017, .cert014, .cert015, .cert016,
+            .cert017,
             .cert018, .cert019, .cert020, .cert021, .cert022, .cfg004, .cfg005, .cfg006, .cfg007, .cfg011, .cfg012,
             .cfg013, .cfg014, .cfg016:
             .warning

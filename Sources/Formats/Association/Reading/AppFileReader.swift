@@ -59,6 +59,8 @@ struct AppFileReader {
             file: findings.list.file, name: name?.text ?? "", hosts: hosts.map(\.value), range: root.range)
         app.ranges.hosts = hosts.map(\.range)
         readPlatforms(into: &app, from: root)
+        app.passkeys = PasskeysReader(findings).passkeys(in: root)
+        app.addPasskeyPermissions()
         app.scheme = scheme(in: root)
         app.links = LinkReader(findings, app.ios).links(in: root)
         app.ranges.links = root["links"]?.value.range

@@ -20,6 +20,7 @@ public enum AppFileSchema {
     static let linkKeys = linkProperties.map(\.0)
     static let pageKeys = pageProperties.map(\.0)
     static let retiredKeys = retiredProperties.map(\.0)
+    static let passkeyKeys = passkeyProperties.map(\.0)
 
     private static var rootProperties: Members {
         [("$schema", text("location of this schema, for editors"))] + appProperties + [
@@ -53,6 +54,7 @@ public enum AppFileSchema {
                     RemovalGuard.allCases.map(\.rawValue), "what happens if a live entry is removed (default: block)")
             ),
             ("retired", .object(object(retiredProperties))), ("pages", .object(object(pageProperties))),
+            ("passkeys", .object([("anyOf", .array([bool(), .object(object(passkeyProperties))]))])),
         ]
     }
 
@@ -107,6 +109,15 @@ public enum AppFileSchema {
 
     private static var retiredProperties: Members {
         ["appIDs", "fingerprints", "hosts"].map { ($0, list(of: text())) }
+    }
+
+    private static var passkeyProperties: Members {
+        [
+            ("enroll", text("https URL where an account adds a passkey")),
+            ("manage", text("https URL where an account manages its passkeys")),
+            ("prfUsageDetails", text("https URL that explains what the PRF extension is used for")),
+            ("origins", list(of: text(), "other https origins that may use the passkeys")),
+        ]
     }
 
     private static var example: SourceValue {

@@ -250,5 +250,12 @@ extension LintRule {
                 + "such as emoji. A label that browsers refuse too is an error (APP-008).",
             fix: "Use another name, or make sure that a wildcard certificate covers it.",
             sources: [.rfc5891]),
+        LintRule(
+            .app050, "an address of passkeys is not an https URL",
+            why:
+                "Password managers open only https URLs of passkey-endpoints, and browsers compare each origin of webauthn "
+                + "with that of the page: a scheme and a host, without a path.",
+            fix: "Write https://, the host, and for enroll, manage and prfUsageDetails the path of the page.",
+            sources: [.w3cPasskeyEndpoints, .w3cWebAuthn]),
     ]
 }

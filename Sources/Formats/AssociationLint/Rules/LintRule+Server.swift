@@ -48,9 +48,9 @@ extension LintRule {
                 + "groups.",
             sources: [.w3cWebAuthn], subject: .host),
         LintRule(
-            .srv008, "passkey-endpoints leaves the site",
-            why: "Clients follow redirects only within the same site.",
-            fix: "Answer the request on the host itself.",
+            .srv008, "passkey-endpoints is redirected",
+            why: "W3C's draft allows no redirect since 2026; clients that follow none do not find the pages.",
+            fix: "Answer the request on the host itself, without a redirect.",
             sources: [.w3cPasskeyEndpoints], subject: .host),
         LintRule(
             .srv009, "microsoft-identity-association.json is sent with a charset",
@@ -92,6 +92,11 @@ extension LintRule {
             why: "A reverse proxy or another server has a file of that name, and phones get that file.",
             fix: "Find out which server answers for the host, and forward the request to this server.",
             sources: [.fieldReports], subject: .host),
+        LintRule(
+            .srv017, "a host's own file lacks what `passkeys` of an app file asks for",
+            why: "The own file is served in place of the generated one, so that part of the passkeys does not work.",
+            fix: "Add what is missing to the file, or remove the file so that the generated one is served.",
+            sources: [.inference], subject: .installation),
     ]
 }
 

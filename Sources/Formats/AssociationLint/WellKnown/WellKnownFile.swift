@@ -48,32 +48,19 @@ public enum WellKnownFile {
         }
         var labels: Set<String> = []
         for origin in origins {
-            guard let text = origin.asString, let label = registrableLabel(text) else {
+            guard let text = origin.asString, let label = Passkeys.registrableLabel(of: text) else {
                 findings.report(
                     .srv007, at: origin.range, "this is not an https origin, so browsers ignore it",
                     fix: "write it like \"https://example.com\"")
                 continue
             }
-            if labels.insert(label).inserted, labels.count == 6 {
+            if labels.insert(label).inserted, labels.count == Passkeys.labelsMax + 1 {
                 findings.report(
                     .srv007, at: origin.range,
                     "the origins have more than five different names, and browsers ignore those after the fifth",
                     fix: "list at most five names")
             }
         }
-    }
-
-    /// The label before the public suffix. Two short labels at the end count as one suffix, such as `co.uk`.
-    private static func registrableLabel(_ origin: String) -> String? {
-        let scheme = "https://"
-        guard origin.begins(with: scheme) else { return nil }
-        let host = origin.dropFirst(scheme.count).prefix { $0 != ":" && $0 != "/" }
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.count > 1, !labels.contains("") else { return host == "localhost" ? "localhost" : nil }
-        let hasLongSuffix =
-            labels.count > 2 && labels[labels.count - 1].utf8.count == 2
-            && labels[labels.count - 2].utf8.count <= 3
-        return String(labels[labels.count - (hasLongSuffix ? 3 : 2)])
     }
 
     /// Apple compares the file with the downloaded one, which has only the hexadecimal digits of a JSON object.

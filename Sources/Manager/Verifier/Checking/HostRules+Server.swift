@@ -62,10 +62,10 @@ extension HostRules {
                 fix: "answer 302, 303 or 307")
         case "change-password" where isElsewhere:
             report(.srv006, probe, "the redirect leads to another site", fix: "redirect to the form on this site")
-        case "passkey-endpoints" where isElsewhere:
+        case "passkey-endpoints" where response.isRedirect:
             report(
-                .srv008, probe, "the redirect leads to another site, so clients do not follow it",
-                fix: "answer on the host itself")
+                .srv008, probe, "the answer is a redirect, which clients need not follow",
+                fix: "answer 200 on the host itself")
         case "apple-developer-merchantid-domain-association" where response.isRedirect:
             report(
                 .srv011, probe, "the answer is a redirect, which Apple does not follow",

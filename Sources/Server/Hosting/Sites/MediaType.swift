@@ -40,6 +40,8 @@ enum WellKnownType {
         "mta-sts.txt": "text/plain",
         "passkey-endpoints": "application/json",
         "webauthn": "application/json",
+        "web-identity": "application/json",
+        "com.apple.remotemanagement": "application/json",
         "microsoft-identity-association.json": "application/json",
         "microsoft-identity-association": "application/json",
         "windows-app-web-link": "application/json",

@@ -2,6 +2,7 @@
 // signatures), so hosts can be rendered in parallel and in any order.
 
 import Association
+import AssociationLint
 import Catalogue
 import Certificates
 import Posix
@@ -112,11 +113,13 @@ struct SiteRenderer: Sendable {
             rendered.isRefused = true
             return rendered
         }
+        let agreement = PasskeyAgreement(Renderer.mergeOrder(apps.map(\.appFile)))
         for folder in source.folders {
             rendered.missing.formUnion(folder.pages.beingWritten.union(folder.pages.overOpenFileLimit))
             if folder.pages.isOverQuota { rendered.blocked.insertAllPages() }
             guard let wellKnown = folder.wellKnown else { continue }
             rendered.blocked.formUnion(wellKnown.blocked)
+            rendered.findings += wellKnown.findings(by: agreement)
             answers.merge(wellKnown.answers) { _, verbatim in verbatim }
         }
         rendered.remember(source.folders, in: answers)
@@ -157,7 +160,8 @@ struct SiteRenderer: Sendable {
         _ source: SiteSource, to answers: inout [String: PreparedAnswer], _ rendered: inout RenderedSite
     ) throws(SystemError) -> Bool {
         let apps = source.apps
-        let documents = Renderer.documents(for: Renderer.mergeOrder(apps.map(\.appFile)), host: source.host)
+        let ordered = Renderer.mergeOrder(apps.map(\.appFile))
+        let documents = Renderer.documents(for: ordered, host: source.host)
         rendered.findings += documents.findings
         if documents.findings.contains(where: { $0.severity == .error }) { return false }
         let modified = apps.map(\.modified).max() ?? 0
@@ -183,6 +187,7 @@ struct SiteRenderer: Sendable {
         if let bytes = documents.statementBytes {
             answers[AssociationPath.statements] = answer(.statementList, bytes)
         }
+        for file in PasskeyDocuments(ordered).files { answers[file.path] = answer(.wellKnown, file.bytes) }
         return true
     }
 }

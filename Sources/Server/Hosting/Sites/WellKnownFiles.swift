@@ -25,8 +25,10 @@ struct WellKnownFiles: Sendable {
     private var known = KnownFiles.none
     private var compression = CompressionBudget.unlimited
 
-    /// Findings on these are too many to remember, or depend on the date.
-    private static let readAlways: Set = ["apple-app-site-association", "assetlinks.json", "security.txt"]
+    /// Findings on these are too many to remember, or depend on the date or on app files.
+    private static let readAlways: Set = [
+        "apple-app-site-association", "assetlinks.json", "passkey-endpoints", "security.txt", "webauthn",
+    ]
     static let prefix = "/.well-known/"
     /// Google reads no more of a file (reference B3-4), and other files are much smaller.
     static let bytesMax = 1_048_576
@@ -125,6 +127,15 @@ struct WellKnownFiles: Sendable {
         answers[file.path] = answer
         // Early iOS versions fetch it at the root (reference A1-2).
         if answer.kind == .appleAssociation { answers[AssociationPath.appleRoot] = answer }
+    }
+
+    /// What the files lack of the passkeys of app files. Those that matter are read each time.
+    func findings(by agreement: PasskeyAgreement) -> [Finding] {
+        files.flatMap { file -> [Finding] in
+            guard case .bytes(let bytes)? = file.answer?.identity.content else { return [] }
+            let name = file.path.dropFirst(WellKnownFiles.prefix.count)
+            return agreement.findings(bytes, at: file.path, file: "\(directory)/\(name)")
+        }
     }
 
     private mutating func noteBlocked(_ name: String) { blocked.insert(WellKnownFiles.prefix + name) }

@@ -88,10 +88,11 @@ extension Tenants {
             let names = [host] + HostName.wildcards(over: host)
             let paths = names.lazy.map(memory.appFiles.paths(naming:)).first { !$0.isEmpty } ?? []
             let apps = paths.compactMap { path in memory.appFiles[path]?.good.flatMap { source.load($0, at: path) } }
-            let generated = [
-                apps.contains { $0.appFile.ios != nil } ? AssociationPath.apple : nil,
-                apps.contains { $0.appFile.android != nil } ? AssociationPath.statements : nil,
-            ]
+            let generated =
+                [
+                    apps.contains { $0.appFile.ios != nil } ? AssociationPath.apple : nil,
+                    apps.contains { $0.appFile.android != nil } ? AssociationPath.statements : nil,
+                ] + PasskeyDocuments(apps.map(\.appFile)).files.map(\.path)
             return generated.compactMap { path in
                 let name = path?.dropFirst(WellKnownFiles.prefix.count) ?? ""
                 let file = "\(folders.wellKnownPath(of: host))/\(name)"
