@@ -117,8 +117,8 @@ public enum LinkInsertion: UInt8, Sendable, CaseIterable {
     /// with `https://`, percent-encoded, in an attribute in double quotes. A longer link than `referrerBytesMax` is left out.
     case referrer
 
-    /// Bytes of a link in a referrer. Play documents no limit; long links are left out, so that they keep their page.
-    public static let referrerBytesMax = 1_024
+    /// Bytes of a link in a referrer. Play documents no limit; longer links are left out, so that none loses its page for it.
+    public static let referrerBytesMax = 512
 }
 
 /// A rule about paths and queries.
