@@ -138,6 +138,9 @@ extension LintExample {
             good: rules("{\"/\": \"/a\", \"comments\": \"x\"}")),
         list(.dal040, rules("{\"/\": \"*\"}"), marks: "{\"/\": \"*\"}", good: plain),
         list(.dal043, rules("{\"/\": \"a/*\"}"), marks: "\"a/*\"", good: rules("{\"/\": \"/a/*\"}, {\"/\": \"*b\"}")),
+        list(
+            .dal046, "[\(statement(more: ", \"include\": {\"paths\": [\"/a\"]}"))]", marks: "\"include\"",
+            good: rules("{\"/\": \"/a\"}")),
         list(.dal044, rules(numbered(201)), marks: "{\"/\": \"/200\"}", good: rules(numbered(200))),
     ]
 
