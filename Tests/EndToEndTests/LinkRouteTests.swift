@@ -33,7 +33,9 @@ struct LinkRouteTests {
                 "--resolve", "\(host):\(server.port):127.0.0.1", "http://\(host):\(server.port)\(target)",
             ]).output
         }
-        return pages.joined().matches(of: #/class="main" href="([^"]+)"|"al:(?:ios|android):url" content="([^"]+)"/#)
+        let links =
+            #/class="(?:main|quiet)" href="(org\.acme\.shop:[^"]+)"|"al:(?:ios|android):url" content="([^"]+)"/#
+        return pages.joined().matches(of: links)
             .map { String($0.output.1 ?? $0.output.2 ?? "").replacing("&amp;", with: "&") }
     }
 
