@@ -181,7 +181,7 @@ import Testing
         #expect(try Subject.curl(["--header", "Host: \(FrontRecipeTests.host)", url]).output.isEmpty)
     }
 
-    /// What the nginx ingress controller makes of deploy/kubernetes/ingress.yaml, as far as requests are concerned: both ports in
+    /// What the nginx ingress controller makes of deploy/kubernetes/overlays/ingress, as far as requests are concerned: both ports in
     /// one server without a redirect, because of the annotations, and its own fields for the client instead of the client's. The
     /// controller picks pods in Lua; here there is one upstream.
     private static func ingress(_ folder: Folder, behindLoadBalancer: Bool) -> String {
