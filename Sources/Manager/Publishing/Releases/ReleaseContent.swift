@@ -41,6 +41,19 @@ struct ReleaseContent: Sendable, Equatable {
         }
         return (apps, findings)
     }
+
+    /// What is wrong between the files that name one host. Hosts with the same files have the same findings.
+    static func findings(betweenFiles apps: [AppFile]) -> [Finding] {
+        var files: [String: [Int]] = [:]
+        for (index, app) in apps.enumerated() {
+            for host in Set(app.hosts.map(\.text)) { files[host, default: []].append(index) }
+        }
+        let shared = files.filter { $0.value.count > 1 }
+        let hosts = Dictionary(shared.map { ($0.value, $0.key) }) { min($0, $1) }
+        return hosts.sorted { $0.value < $1.value }.flatMap { indices, host in
+            Renderer.documents(for: Renderer.mergeOrder(indices.map { apps[$0] }), host: host).findings
+        }
+    }
 }
 
 /// What checking a change has found.
@@ -64,7 +77,8 @@ struct ReleaseReport {
             content.read(tenant: tenant, environment: environment).apps
         }
         let (new, found) = content.read(tenant: tenant, environment: environment)
-        (findings, hosts) = (found, Set(new.flatMap { $0.hosts.map(\.text) }))
+        findings = found + ReleaseContent.findings(betweenFiles: new)
+        hosts = Set(new.flatMap { $0.hosts.map(\.text) })
         if hasErrors { return }
         // To say in a file that something may go is to retire it, for which the request has a member.
         func guarded(_ apps: [AppFile]) -> [AppFile] {
