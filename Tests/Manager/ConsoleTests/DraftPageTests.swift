@@ -38,6 +38,15 @@ struct DraftPageTests {
         #expect(send(rig, cookie, app, base: "0").text.contains("release 1 is live"))
     }
 
+    @Test func `a draft without a tenant or a file says so`() throws {
+        let rig = try PagesTests.rig()
+        let cookie = try rig.signIn(["admin"])
+        for (tenant, file) in [("", "shop.json"), ("acme", "")] {
+            let page = rig.post("/draft", ["tenant": tenant, "file": file, "text": app, "do": "check"], cookie)
+            #expect(page.text.contains("Name the tenant and the file.") && !page.text.contains("/api/v1"))
+        }
+    }
+
     @Test func `publishes for a token that may`() throws {
         let rig = try PagesTests.rig()
         let refused = send(rig, try rig.signIn(["read", "check"], tenant: "acme"), app, do: "publish")

@@ -43,6 +43,9 @@ private enum Drafts {
             members += tester.members(of: form["urls"] ?? "").prefix(1).map { ("tested", $0.1) }
         }
         do throws(PageProblem) {
+            if tenant.isEmpty || file.isEmpty {
+                throw PageProblem(.badRequest, "Something is missing", "Name the tenant and the file.")
+            }
             let known = form["base"].flatMap { Int($0) }
             let base =
                 if let known { SourceValue.integer(known) } else { try call.api(path("tenants", tenant))["live"] }

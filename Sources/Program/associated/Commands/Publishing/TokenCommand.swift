@@ -90,14 +90,16 @@ extension Command {
 
     private static func openStore(_ arguments: ParsedArguments) throws -> Store {
         let loaded = try LoadedSettings(arguments)
-        guard loaded.settings.manager.api != nil else {
+        let inputs = try ManagerInputs(loaded)
+        let isThere = if case .sqlite(let path) = inputs.location { File.exists(path) } else { false }
+        // A development server has an API without the setting.
+        guard loaded.settings.manager.api != nil || isThere else {
             throw Refusal.failure(
                 "nothing is published here: \(loaded.configPath)/server.json has no `api`; write `api: \"127.0.0.1:9466\"`, or give "
                     + "--config and --state")
         }
-        let inputs = try ManagerInputs(loaded)
         // Opening a database that is missing would create an empty one, beside the log of one that was only moved away.
-        if case .sqlite(let path) = inputs.location, !File.exists(path) {
+        if case .sqlite(let path) = inputs.location, !isThere {
             throw Refusal.failure(
                 "there is no database at \(path); start the server first, and run this where it works, or give --config and --state"
             )
