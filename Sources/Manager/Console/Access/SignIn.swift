@@ -35,10 +35,7 @@ enum SignIn {
                 let kept = fields["kept"].map { Form.read($0) } ?? [:]
                 var response =
                     kept.isEmpty ? see(isOwn(next) ? next : "/") : answer(again(next, kept), .ok)
-                response.fields.add(
-                    "set-cookie",
-                    "\(Sessions.cookies[request.isSecure ? 0 : 1])=\(secret); Path=/; Max-Age=\(Sessions.seconds); HttpOnly; "
-                        + "SameSite=Strict\(request.isSecure ? "; Secure" : "")")
+                response.fields.add("set-cookie", cookie(secret, seconds: Sessions.seconds, for: request))
                 return response
             }
         }
@@ -48,9 +45,13 @@ enum SignIn {
     static let out = Action(pattern: "/sign-out", scope: nil) { call in
         for secret in call.request.sessionSecrets { call.console.sessions.end(secret) }
         var response = see("/sign-in")
-        let (name, secure) = call.request.isSecure ? (Sessions.cookies[0], "; Secure") : (Sessions.cookies[1], "")
-        response.fields.add("set-cookie", "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict\(secure)")
+        response.fields.add("set-cookie", cookie("", seconds: 0, for: call.request))
         return response
+    }
+
+    private static func cookie(_ value: String, seconds: Int64, for request: ServiceRequest) -> String {
+        let (name, secure) = request.isSecure ? (Sessions.cookies[0], "; Secure") : (Sessions.cookies[1], "")
+        return "\(name)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
     }
 
     static func see(_ path: String) -> ServiceResponse {
