@@ -35,7 +35,7 @@ extension Publisher {
             try Release.content(of: name, tenant.live, in: transaction)
         }
         let apps = content.read(tenant: name, environment: environment).apps
-        let names = [url.host] + HostOwnership.wildcards(over: url.host)
+        let names = [url.host] + HostName.wildcards(over: url.host)
         let host = names.first { name in apps.contains { $0.hosts.contains { $0.text == name } } }
         return LinkMatching(
             of: Renderer.mergeOrder(apps.filter { $0.hosts.contains { $0.text == host } }), configPath: name)

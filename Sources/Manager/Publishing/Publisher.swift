@@ -11,6 +11,7 @@ import Service
 import SourceJSON
 public import Store
 import Synchronization
+import TLS
 
 /// Used by all threads of the API, and by the manager's loop.
 public final class Publisher: Sendable {
@@ -366,7 +367,7 @@ public final class Publisher: Sendable {
     /// Whether a host is served or owned here, from memory.
     func knows(_ host: String) -> Bool {
         memory.withLock { memory in
-            ([host] + HostOwnership.wildcards(over: host)).contains {
+            ([host] + HostName.wildcards(over: host)).contains {
                 memory.owned.contains($0) || memory.served.contains($0)
             }
         }

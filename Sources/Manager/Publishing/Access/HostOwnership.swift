@@ -3,6 +3,7 @@
 
 import Database
 import SourceJSON
+import TLS
 
 /// The claim of a tenant to a host.
 struct HostOwnership: Sendable, Equatable {
@@ -64,12 +65,6 @@ struct HostOwnership: Sendable, Equatable {
 
     private static func name(_ host: String) -> String { host.hasPrefix("*.") ? String(host.dropFirst(2)) : host }
 
-    /// The wildcards that cover a host.
-    static func wildcards(over host: String) -> [String] {
-        let labels = name(host).split(separator: ".")
-        return labels.indices.dropFirst().map { "*.\(labels[$0...].joined(separator: "."))" }
-    }
-
     private static let columns =
         "select host, tenant, state, proof, secret, created, verified, checked, problem from claim"
 
@@ -107,7 +102,7 @@ struct HostOwnership: Sendable, Equatable {
         var missing: [String] = []
         for host in hosts.sorted() {
             var isOwned = false
-            for name in [host] + wildcards(over: host) where !isOwned {
+            for name in [host] + HostName.wildcards(over: host) where !isOwned {
                 isOwned = try load(name, of: tenant, in: transaction)?.state == .owned
             }
             if !isOwned { missing.append(host) }
@@ -117,7 +112,7 @@ struct HostOwnership: Sendable, Equatable {
 
     /// The other tenant whose host excludes this one; nil if none does.
     func rival(in transaction: borrowing Transaction) throws(DatabaseError) -> String? {
-        let near = [Self.name(host), "*.\(Self.name(host))"] + Self.wildcards(over: host)
+        let near = [Self.name(host), "*.\(Self.name(host))"] + HostName.wildcards(over: host)
         var rows: [Row] = []
         for name in near {
             rows += try transaction.query(
