@@ -15,16 +15,18 @@ private struct PlatformAnswer {
         platform == other.platform && verdict == other.verdict && lines == other.lines
     }
 
-    /// The lines of a rule list. Without `listsAll`, only the two nearest of the rules that did not match.
-    static func lines(_ steps: [MatchStep], file: String, listsAll: Bool) -> [String] {
-        let near = listsAll ? steps : nearest(of: steps)
+    /// The lines of a rule list. Unless all are wanted, only the two nearest of the rules that did not match.
+    static func lines(_ steps: [MatchStep], file: String, detail: LinkMatching.Detail) -> [String] {
+        let near = detail == .all ? steps : nearest(of: steps)
         let hidden = steps.count - near.count
         // A line that says that one rule is hidden would save nothing.
         let shown = hidden > 1 ? near : steps
         // Rules of the same line have the same place, which is printed once.
         let places = shown.map { $0.range.map { " (\(file):\($0.start.line))" } ?? "" }
         return shown.indices.map { shown[$0].message + (places[($0 + 1)...].contains(places[$0]) ? "" : places[$0]) }
-            + (hidden > 1 ? ["\(Count.of(hidden, "other rule")) did not match; --all lists them"] : [])
+            + (hidden > 1
+                ? ["\(Count.of(hidden, "other rule")) did not match\(detail == .page ? "" : "; --all lists them")"]
+                : [])
     }
 
     private static let nearestMax = 2
@@ -37,7 +39,14 @@ private struct PlatformAnswer {
 }
 
 extension LinkMatching {
-    package func text(of url: LinkURL, listsAll: Bool) -> String {
+    /// What a text says of rules that do not match.
+    package enum Detail {
+        case nearest, all
+        /// The nearest, for readers who have no command line.
+        case page
+    }
+
+    package func text(of url: LinkURL, detail: LinkMatching.Detail) -> String {
         var text = "\(url.text)\n"
         if let port = url.port, port > 0, port != (url.scheme == "http" ? 80 : 443) {
             text += "  port \(port) is not compared, and phones fetch the files from port 443 only\n"
@@ -49,11 +58,11 @@ extension LinkMatching {
         func missing(_ platform: Platform) -> String {
             platforms.contains(platform) ? "\(platform.name): no app handles links to \(url.host)\n" : ""
         }
-        text += LinkMatching.text(of: apple.map { $0.answer(to: url, listsAll: listsAll) })
+        text += LinkMatching.text(of: apple.map { $0.answer(to: url, detail: detail) })
         if let appleProblem { text += Printable.line("iOS: \(appleProblem)") + "\n" }
         if apple.isEmpty, appleProblem == nil { text += missing(.apple) }
         if let appleDoubt { text += Printable.line("iOS: not certain: \(appleDoubt)") + "\n" }
-        text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, listsAll: listsAll) })
+        text += LinkMatching.text(of: android.flatMap { $0.answers(to: url, detail: detail) })
         if let androidProblem { text += Printable.line("Android: \(androidProblem)") + "\n" }
         if android.isEmpty, androidProblem == nil { text += missing(.android) }
         if let androidDoubt { text += Printable.line("Android: not certain: \(androidDoubt)") + "\n" }
@@ -89,8 +98,8 @@ extension LinkMatching.Platform {
 }
 
 extension LinkMatching.Apple {
-    fileprivate func answer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
-        var answer = ruleAnswer(to: url, listsAll: listsAll)
+    fileprivate func answer(to url: LinkURL, detail: LinkMatching.Detail) -> PlatformAnswer {
+        var answer = ruleAnswer(to: url, detail: detail)
         guard let problem else { return answer }
         answer.verdict = "stays in the browser, because no signed app has this id"
         answer.lines.insert(problem, at: 0)
@@ -98,7 +107,7 @@ extension LinkMatching.Apple {
     }
 
     /// The answer of the rules. It does not claim that a rule opens an app whose id no signed app has.
-    private func ruleAnswer(to url: LinkURL, listsAll: Bool) -> PlatformAnswer {
+    private func ruleAnswer(to url: LinkURL, detail: LinkMatching.Detail) -> PlatformAnswer {
         let isValid = problem == nil
         guard case .list(let matcher) = rules else {
             let effect = isValid ? "every URL opens the app" : "it matches every URL"
@@ -110,7 +119,7 @@ extension LinkMatching.Apple {
         let unsettled = matcher.unsettled(url).map(matcher.message) + [effectOfOtherEntry(on: url)].compactMap { $0 }
         return PlatformAnswer(
             platform: "iOS", apps: [appID], verdict: LinkMatching.verdict(matcher.decide(url).opens),
-            lines: PlatformAnswer.lines(steps, file: file, listsAll: listsAll) + unsettled.map { "not settled: \($0)" })
+            lines: PlatformAnswer.lines(steps, file: file, detail: detail) + unsettled.map { "not settled: \($0)" })
     }
 
     /// What another entry for the app would change, if it counted as well.
@@ -137,13 +146,13 @@ extension MatchStep {
 
 extension LinkMatching.Android {
     /// One answer, or two if Android 14 and earlier, which have no dynamic rules, decide differently.
-    fileprivate func answers(to url: LinkURL, listsAll: Bool) -> [PlatformAnswer] {
+    fileprivate func answers(to url: LinkURL, detail: LinkMatching.Detail) -> [PlatformAnswer] {
         let byRules = matcher?.decide(url).opens
         let opens = opens(url)
         let older = manifest?.decide(url)
         let olderOpens: Bool? = older.flatMap { $0.outcome == .leftOpen ? nil : $0.outcome == .opens }
-        let olderLines = older.map { PlatformAnswer.lines([$0], file: manifest?.file ?? file, listsAll: true) }
-        var lines = ruleLines(url, listsAll: listsAll)
+        let olderLines = older.map { PlatformAnswer.lines([$0], file: manifest?.file ?? file, detail: .all) }
+        var lines = ruleLines(url, detail: detail)
         // A rule that matches opens the app only if the manifest covers the URL.
         if byRules != false { lines += olderLines ?? [] }
         let dependsOnManifest = opens == true && olderOpens == nil
@@ -160,7 +169,9 @@ extension LinkMatching.Android {
             answer,
             PlatformAnswer(
                 platform: "Android 14 and earlier", apps: [package], verdict: LinkMatching.verdict(olderOpens),
-                lines: olderLines ?? ["name the manifest with --manifest to see how"]),
+                lines: olderLines ?? [
+                    detail == .page ? "it is not known here" : "name the manifest with --manifest to see how"
+                ]),
         ]
     }
 
@@ -180,15 +191,15 @@ extension LinkMatching.Android {
     }
 
     /// The lines about the dynamic rules.
-    private func ruleLines(_ url: LinkURL, listsAll: Bool) -> [String] {
+    private func ruleLines(_ url: LinkURL, detail: LinkMatching.Detail) -> [String] {
         if let malformedRule {
-            return PlatformAnswer.lines([malformedRule.step], file: file, listsAll: true)
+            return PlatformAnswer.lines([malformedRule.step], file: file, detail: .all)
                 + ["not settled: \(malformedRule.doubt)"]
         }
         guard let matcher else { return ["there are no dynamic rules (\(file))"] }
         let unsettled =
             matcher.unsettled(url).map(matcher.message) + [effectOfOtherList(on: url, matcher)].compactMap { $0 }
-        return PlatformAnswer.lines(matcher.explain(url), file: file, listsAll: listsAll)
+        return PlatformAnswer.lines(matcher.explain(url), file: file, detail: detail)
             + unsettled.map { "not settled: \($0)" }
     }
 

@@ -58,10 +58,7 @@ struct LinkTester {
         var answer: [UInt8] = []
         matching.appendJSON(of: url, written: url.text, to: &answer)
         let decisions = SourceReader.read(answer, as: .json).value?.asObject ?? []
-        // What a command would do is of no use here.
-        let why = matching.text(of: url, listsAll: false).replacing("; --all lists them", with: "")
-            .replacing(" with --manifest", with: "")
-        let lines = why.split(separator: "\n").dropFirst().map(String.init)
+        let lines = matching.text(of: url, detail: .page).split(separator: "\n").dropFirst().map(String.init)
         return .object(
             decisions.map { ($0.key, $0.value) } + [
                 ("why", .texts(lines)), ("rules", .array(matching.decidingRules(url).compactMap(excerpt))),

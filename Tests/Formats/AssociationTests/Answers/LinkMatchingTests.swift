@@ -43,10 +43,10 @@ struct LinkMatchingTests {
         let url = "https://a.test/a"
         #expect(try !Self.json(both.only(.apple), url).contains("android"))
         #expect(try !Self.json(both.only(.android), url).contains(#""apple""#))
-        let text = both.text(of: try #require(LinkURL(url)), listsAll: false)
+        let text = both.text(of: try #require(LinkURL(url)), detail: .nearest)
         #expect(text.contains("\niOS, A1B2C3D4E5.a.b: opens the app\n"))
         #expect(text.hasSuffix("\nAndroid: no app handles links to a.test\n"))
-        #expect(!both.only(.apple).text(of: try #require(LinkURL(url)), listsAll: false).contains("Android"))
+        #expect(!both.only(.apple).text(of: try #require(LinkURL(url)), detail: .nearest).contains("Android"))
     }
 
     @Test func `a doubt about a file is of its platform`() {
@@ -92,7 +92,7 @@ struct LinkMatchingTests {
     }
 
     private static func text(_ matching: LinkMatching, _ url: String) throws -> String {
-        matching.text(of: try #require(LinkURL(url)), listsAll: false)
+        matching.text(of: try #require(LinkURL(url)), detail: .nearest)
     }
 
     @Test func `a value of the wrong type is not settled`() throws {

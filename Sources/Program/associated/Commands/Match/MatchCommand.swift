@@ -70,7 +70,8 @@ extension Command {
                 matching.appendJSON(of: url, written: operand, to: &line)
                 Console.output(data: line)
             } else {
-                Console.output((index > 0 ? "\n" : "") + matching.text(of: url, listsAll: arguments.has("--all")))
+                let text = matching.text(of: url, detail: arguments.has("--all") ? .all : .nearest)
+                Console.output((index > 0 ? "\n" : "") + text)
             }
             if !matching.isFine(url, expecting: expected) {
                 status = .failure
