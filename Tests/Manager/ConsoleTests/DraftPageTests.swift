@@ -47,6 +47,35 @@ struct DraftPageTests {
         }
     }
 
+    @Test func `a host that is not owned is claimed from the refusal`() throws {
+        let rig = try PagesTests.rig()
+        let text = app.replacing("shop.acme.test", with: "next.acme.test")
+        let reader = send(rig, try rig.signIn(["read", "check"], tenant: "acme"), text)
+        #expect(reader.text.contains("Hosts that acme does not own") && !reader.text.contains("Claim it"))
+        let cookie = try rig.signIn(["read", "check", "hosts"], tenant: "acme")
+        #expect(send(rig, cookie, text).text.contains("action=\"/hosts/next.acme.test/claim\""))
+        let claimed = rig.post("/hosts/next.acme.test/claim", ["tenant": "acme"], cookie)
+        #expect(claimed.status == 303 && claimed.field("location") == "/hosts/next.acme.test")
+        #expect(rig.get("/hosts/next.acme.test", cookie).text.contains("_associated.next.acme.test"))
+        // Not for another tenant, and not without the scope.
+        #expect(rig.post("/hosts/x.test/claim", ["tenant": "rival"], cookie).status == 404)
+        let weak = try rig.signIn(["read", "check"], tenant: "acme")
+        #expect(rig.post("/hosts/x.test/claim", ["tenant": "acme"], weak).status == 403)
+    }
+
+    @Test func `a new file replaces no other, and a text outlives the release of another`() throws {
+        let rig = try PagesTests.rig()
+        let cookie = try rig.signIn(["read", "check", "publish"], tenant: "acme")
+        let page = rig.get("/draft", cookie)
+        #expect(page.text.contains("name=\"new\" value=\"1\""))
+        #expect(!rig.get("/draft?tenant=acme&file=shop.json", cookie).text.contains("name=\"new\""))
+        let form: KeyValuePairs = ["tenant": "acme", "file": "shop.json", "text": app, "new": "1", "do": "publish"]
+        #expect(rig.post("/draft", form, cookie).text.contains("shop.json exists"))
+        let late = send(rig, cookie, app, base: "0")
+        #expect(late.text.contains("release 1 is live") && late.text.contains("name=\"base\" value=\"1\""))
+        #expect(late.text.contains("&quot;/y/*&quot;"))
+    }
+
     @Test func `publishes for a token that may`() throws {
         let rig = try PagesTests.rig()
         let refused = send(rig, try rig.signIn(["read", "check"], tenant: "acme"), app, do: "publish")

@@ -30,7 +30,8 @@ struct LinkTester {
         texts = Dictionary(apps.map { ($0.app.file, $0.text) }) { first, _ in first }
     }
 
-    mutating func members(of text: String) -> [(String, SourceValue)] {
+    /// The links in a text with their decisions, and what was left out.
+    mutating func test(_ text: String) -> (items: [SourceValue], problems: [String]) {
         let lines = text.split(whereSeparator: \.isWhitespace).map(String.init)
         var items: [SourceValue] = []
         let end = Clock.monotonicMilliseconds() + LinkTester.milliseconds
@@ -40,7 +41,7 @@ struct LinkTester {
         }
         let more = lines.count - items.count
         let problems = more > 0 ? ["Only the first \(items.count) URLs were tested; \(more) are left out."] : []
-        return [("items", .array(items)), ("problems", .texts(problems))]
+        return (items, problems)
     }
 
     private mutating func item(_ line: String) -> SourceValue {

@@ -20,7 +20,9 @@ private enum Drafts {
     static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
         let tenant = call.query["tenant"] ?? call.tenant ?? ""
         let name = call.query["file"] ?? ""
-        var members: [(String, SourceValue)] = [("tenant", .string(tenant)), ("file", .string(name))]
+        var members: [(String, SourceValue)] = [
+            ("tenant", .string(tenant)), ("file", .string(name)), ("isNew", .bool(name.isEmpty)),
+        ]
         if !tenant.isEmpty {
             members.append(("base", try call.api(path("tenants", tenant))["live"]))
             if !name.isEmpty {
@@ -36,15 +38,19 @@ private enum Drafts {
         var members: [(String, SourceValue)] = [
             ("tenant", .string(tenant)), ("file", .string(file)), ("text", .string(text)),
             ("message", .string(form["message"] ?? "")), ("publishAt", .string(form["publishAt"] ?? "")),
-            ("urls", .string(form["urls"] ?? "")),
+            ("urls", .string(form["urls"] ?? "")), ("isNew", .bool(form["new"] != nil)),
         ]
         if let app = call.app(text, file: file) {
             var tester = LinkTester(call, apps: [app], origin: file)
-            members += tester.members(of: form["urls"] ?? "").prefix(1).map { ("tested", $0.1) }
+            members.append(("tested", .array(tester.test(form["urls"] ?? "").items)))
         }
         do throws(PageProblem) {
             if tenant.isEmpty || file.isEmpty {
                 throw PageProblem(.badRequest, "Something is missing", "Name the tenant and the file.")
+            }
+            if form["new"] != nil, call.apiText(path("tenants", tenant, "apps", file)) != nil {
+                throw PageProblem(
+                    .conflict, "\(file) exists", "Open it from the page of \(tenant), or choose another name.")
             }
             let known = form["base"].flatMap { Int($0) }
             let base =
@@ -66,6 +72,11 @@ private enum Drafts {
             members.append(
                 ("result", try call.api(path("tenants", tenant) + "/releases:check", .post, .object(proposal))))
         } catch {
+            // After another release, the text is compared with that.
+            if let live = error.value.member(named: "live") {
+                members.removeAll { $0.0 == "base" }
+                members.append(("base", live))
+            }
             members += [
                 ("problem", .string("\(error.title). \(error.detail)")), ("result", error.value),
                 ("status", .integer(Int(error.status.rawValue))),
@@ -84,6 +95,7 @@ private enum Drafts {
             <p class="crumb">\(link("/apps", "Apps"))\(tenant.isEmpty ? .none : " / " as HTML + link(path("apps", tenant), tenant))</p>
             <h1>\(file.isEmpty ? "New app file" : file)</h1>
             <form method="post" action="/draft" data-check><div class="columns">\(owner)\(field("file", "File", file, "Such as shop.json"))</div>
+            \(value["isNew"].asBool == true ? #"<input type="hidden" name="new" value="1">"# : .none)\
             <input type="hidden" name="base" value="\(value["base"].asInt.map { "\($0)" } ?? "")">
             <div class="field"><label for="text">App file, as JSON5</label><textarea id="text" name="text" class="code" rows="18" \
             spellcheck="false" autocapitalize="none">\(exactly: value["text"].text)</textarea></div>
@@ -92,7 +104,7 @@ private enum Drafts {
             <div class="field"><label for="urls">Links to test against it, one a line</label><textarea id="urls" name="urls" class="code" rows="2" \
             spellcheck="false" autocapitalize="none">\(exactly: value["urls"].text)</textarea></div>
             <div class="actions"><button name="do" value="check">Check</button>\(buttons(value, call))</div></form>
-            <div id="result">\(result(value))</div>
+            <div id="result">\(result(value, call))</div>
             """
     }
 
@@ -113,7 +125,18 @@ private enum Drafts {
         return #"<button class="main" name="do" value="publish">Publish</button>\#(retire)"#
     }
 
-    private static func result(_ value: SourceValue) -> HTML {
+    /// Hosts that the tenant does not own, each with what to do.
+    private static func unclaimed(_ hosts: [SourceValue], of tenant: String, _ call: ConsoleCall) -> HTML {
+        let rows = hosts.map { host -> HTML in
+            let place = path("hosts", host.text)
+            let claim = call.session.may("hosts") ? action("\(place)/claim", "Claim it", ["tenant": tenant]) : .none
+            return row("\(host.text)", more: claim + "Its page names the record that proves who owns it.")
+        }
+        return rows.isEmpty
+            ? .none : section("Hosts that \(tenant) does not own", id: "unclaimed", list(rows, empty: .none))
+    }
+
+    private static func result(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
         let result = value["result"]
         var parts: [HTML] = []
         if let problem = value["problem"].asString {
@@ -124,6 +147,7 @@ private enum Drafts {
                 Layout.notice(
                     isChange ? .good : .none, isChange ? "It can be published." : "It is what is live already."))
         }
+        parts.append(unclaimed(result["unclaimed"].items, of: value["tenant"].text, call))
         let tested = Tester.rows(value["tested"].items)
         if !tested.isEmpty { parts.append(section("Links", id: "links", list(tested, empty: .none))) }
         parts += [findingList(result["findings"].items, in: value["text"].text), difference(result["difference"])]

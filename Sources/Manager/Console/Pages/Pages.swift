@@ -7,5 +7,5 @@ extension Page {
 }
 
 extension Action {
-    static let all = [SignIn.out, rollback, approve, reject, checkHost, test, checkDraft]
+    static let all = [SignIn.out, rollback, approve, reject, claimHost, checkHost, test, checkDraft]
 }

@@ -9,6 +9,13 @@ extension Page {
 }
 
 extension Action {
+    /// Claims a host; its page names the record that proves it.
+    static let claimHost = Action(pattern: "/hosts/HOST/claim", scope: "hosts") { call throws(PageProblem) in
+        let host = call.parameters[0]
+        _ = try call.api(path("tenants", call.form["tenant"] ?? "", "hosts", host), .put, .object([]))
+        return SignIn.see(path("hosts", host))
+    }
+
     /// Looks at DNS again: for the record of a claim, or for the certificate.
     static let checkHost = Action(pattern: "/hosts/HOST/check", scope: "hosts") { call throws(PageProblem) in
         let host = call.parameters[0]
@@ -40,12 +47,10 @@ private enum Search {
         let isShown = call.visibility
         let named = apps["hosts"].items.filter { isShown($0.text) }
         var tester = LinkTester(call)
-        let tested = text.contains("/") ? tester.members(of: text).first?.1 : nil
+        let tested = text.contains("/") ? tester.test(text).items : []
         return .object([
             ("query", .string(text)), ("hosts", .array(hosts.map(\.value))), ("tenants", .array(tenants)),
-            ("hostsWithApp", .array(named)),
-            ("tested", tested ?? .null),
-            ("problems", .texts(problems)),
+            ("hostsWithApp", .array(named)), ("tested", .array(tested)), ("problems", .texts(problems)),
         ])
     }
 

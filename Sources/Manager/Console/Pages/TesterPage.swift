@@ -32,15 +32,16 @@ enum Tester {
 
     fileprivate static func value(_ fields: [String: String], _ call: ConsoleCall) throws(PageProblem) -> SourceValue {
         let (urls, tenant) = (fields["urls"] ?? "", fields["tenant"] ?? "")
-        guard !tenant.isEmpty else {
-            var tester = LinkTester(call)
-            return .object([("urls", .string(urls))] + tester.members(of: urls))
+        var (tester, against) = (LinkTester(call), [(String, SourceValue)]())
+        if !tenant.isEmpty {
+            let release = try call.api(path("tenants", tenant, "releases", fields["release"] ?? ""))
+            let origin = "release \(release["number"].number)"
+            tester = LinkTester(call, apps: try call.apps(of: release), origin: origin)
+            against = [("tenant", .string(tenant)), ("release", release["number"])]
         }
-        let release = try call.api(path("tenants", tenant, "releases", fields["release"] ?? ""))
-        var tester = LinkTester(call, apps: try call.apps(of: release), origin: "release \(release["number"].number)")
+        let (items, problems) = tester.test(urls)
         return .object(
-            [("urls", .string(urls)), ("tenant", .string(tenant)), ("release", release["number"])]
-                + tester.members(of: urls))
+            [("urls", .string(urls))] + against + [("items", .array(items)), ("problems", .texts(problems))])
     }
 
     static func rows(_ items: [SourceValue]) -> [HTML] {
