@@ -17,7 +17,7 @@ extension Publisher {
     }
 
     /// Counts a change that is not one of the API's. False if there have been too many in this minute.
-    package func countsWrite(of identity: Identity) -> Bool { tokens.countsWrite(of: identity.name) }
+    package func countsWrite(of identity: Identity) -> Bool { tokens.counts(of: identity.name) }
 
     /// What a token may do now; nil if it has ended.
     package func identity(ofTokenID id: String) -> Identity? { tokens.identity(ofID: id) }
@@ -34,6 +34,8 @@ package struct PublishingNews {
     package var lapsed: [(host: String, tenant: String, problem: String)] = []
     /// Live releases that a node does not serve as they are.
     package var troubled: [(tenant: String, number: Int64, node: String, state: String, detail: String)] = []
+    /// Hosts whose record is not there yet, and how many there are.
+    package var pending: (hosts: [String], count: Int) = ([], 0)
     /// Releases that wait for an approval.
     package var proposed: [(tenant: String, number: Int64, message: String)] = []
 
@@ -60,6 +62,12 @@ package struct PublishingNews {
             "select host, tenant, problem from claim where proof = 'dns' and state = 'lapsed'\(one) order by host limit ?",
             values: own + [max as any ColumnType])
         { lapsed.append((try row[0], try row[1], try row[2])) }
+        let pending = " from claim where proof = 'dns' and state = 'pending'\(one)"
+        let waiting: Int64 = try transaction.query("select count(*)\(pending)", values: own)[0][0]
+        for row in try transaction.query(
+            "select host\(pending) order by host limit ?", values: own + [max as any ColumnType])
+        { self.pending.hosts.append(try row[0]) }
+        self.pending.count = Int(waiting)
         for row in try transaction.query(
             "select tenant, number, node, state, detail from outcome where state <> 'served'\(one) order by at desc limit ?",
             values: own + [max as any ColumnType])

@@ -109,6 +109,9 @@ public final class Publisher: Sendable {
     /// A usual comparison takes milliseconds.
     private static let draftWaitMilliseconds: Int64 = 3_000
 
+    /// How old the time of a release may be: clocks differ, and a person takes a while to send a form.
+    private static let pastMilliseconds: Int64 = 300_000
+
     /// Takes the turn of a tenant to have files compared.
     /// - Parameter waits: whether to wait for it.
     func beginComparing(_ tenant: String, waits: Bool) throws(APIProblem) {
@@ -129,21 +132,25 @@ public final class Publisher: Sendable {
         let tenant = proposal.tenant
         try beginComparing(tenant, waits: waits)
         defer { endComparing(tenant) }
-        let found = try read { transaction throws(DatabaseError) -> (Int64, [ReleaseContent])? in
+        let found = try read {
+            transaction throws(DatabaseError) -> (now: Int64, live: Int64, contents: [ReleaseContent])? in
             guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
-            let dayAgo = try transaction.now() - 86_400_000
+            let now = try transaction.now()
             let numbers = [
                 // If it is not known what was live then, nothing is younger than a day.
-                known.live, try Release.live(of: tenant, at: dayAgo, in: transaction) ?? known.live,
+                known.live, try Release.live(of: tenant, at: now - 86_400_000, in: transaction) ?? known.live,
                 proposal.restores ?? 0,
             ]
             let contents = try numbers.map { number throws(DatabaseError) in
                 try Release.content(of: tenant, number, in: transaction)
             }
-            return (known.live, contents)
+            return (now, known.live, contents)
         }
-        guard let (live, contents) = found else { throw APIProblem(.unknown, "there is no tenant \(tenant)") }
+        guard let (now, live, contents) = found else { throw APIProblem(.unknown, "there is no tenant \(tenant)") }
         if let base = proposal.base, base != live { throw APIProblem.base(live) }
+        if let time = proposal.publishAt, time < now - Publisher.pastMilliseconds {
+            throw APIProblem(.invalid, "publishAt is in the past; leave it out to publish now")
+        }
         var content = proposal.restores == nil ? contents[0] : contents[2]
         for (name, bytes) in proposal.changes { content.files[name] = bytes }
         if content.files.count > ReleaseContent.filesMax {
@@ -455,7 +462,7 @@ extension APIProblem {
         _ hosts: [String], of tenant: String, _ members: [(String, SourceValue)] = []
     ) -> APIProblem {
         APIProblem(
-            .findings,
+            .unclaimed,
             "\(tenant) does not own \(hosts.prefix(5).joined(separator: ", "))\(hosts.count > 5 ? " and \(hosts.count - 5) more" : ""); "
                 + "claim each with PUT /api/v1/tenants/\(tenant)/hosts/HOST (`associated hosts claim`) and create the record that it names",
             members + [("unclaimed", .array(hosts.map { .string($0) }))])

@@ -69,12 +69,16 @@ struct ReleaseTests {
         arguments: [
             (Rig.release(base: 7, [("shop.json", Rig.app())]), 409, "base"),
             (Rig.release(base: 0, [("shop.json", "{ name: ")]), 422, "findings"),
-            (Rig.release(base: 0, [("shop.json", Rig.app(hosts: ["other.test"]))]), 422, "findings"),
+            (Rig.release(base: 0, [("shop.json", Rig.app(hosts: ["other.test"]))]), 422, "unclaimed"),
             (Rig.release(base: 0, []), 409, "state"), (Rig.release(base: 0, [("../x.json", "{}")]), 400, "invalid"),
             (Rig.release(base: 0, [("x.txt", "{}")]), 400, "invalid"),
             (Rig.release(base: 0, [(".x.json", "{}")]), 400, "invalid"),
             (Rig.release(base: 0, [("shop.json", Rig.app())], ", \"retire\": true"), 403, "forbidden"),
             (Rig.release(base: 0, [], ", \"publishAt\": \"tomorrow\""), 400, "invalid"), ("{}", 400, "invalid"),
+            (
+                Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2001-01-01T00:00:00Z\""), 400,
+                "invalid"
+            ),
             (Rig.release(base: 0, [], ", \"publishAt\": \"2026-02-30T00:00:00Z\""), 400, "invalid"),
             (Rig.release(base: 0, [], ", \"publishAt\": \"9999-12-31T23:59:60Z\""), 400, "invalid"),
             ("[]", 400, "invalid"), ("{ \"base\": 0, \"changes\": {}, \"chnages\": {} }", 400, "invalid"),
@@ -196,10 +200,11 @@ struct ReleaseTests {
         let lost = try rig.ask(.get, "/api/v1/tenants/acme/releases/2", token)
         #expect(lost["state"] == "rejected" && lost["reason"] == "release 1 is live")
         #expect(lines == ["release 2 of acme did not go live: release 1 is live"])
-        // A time that has passed is now.
-        let past = ", \"publishAt\": \"2001-01-01T00:00:00Z\""
+        // A time that has just passed is now.
+        let now = HTTPDate.timestamp(Clock.wallSeconds() - 60)
         let third = try rig.post(
-            "acme/releases", token, Rig.release(base: 1, [("shop.json", Rig.app(path: "/c"))], past))
+            "acme/releases", token,
+            Rig.release(base: 1, [("shop.json", Rig.app(path: "/c"))], ", \"publishAt\": \"\(now)\""))
         #expect(third["state"] == "live")
     }
 

@@ -32,6 +32,7 @@ struct APIProblem: Error {
         case precondition
         case tooLarge = "too-large"
         case findings
+        case unclaimed
         case removalGuard = "removal-guard"
         case tooMany = "too-many"
         case database
@@ -45,7 +46,7 @@ struct APIProblem: Error {
             case .changed: .preconditionFailed
             case .precondition: .preconditionRequired
             case .tooLarge: .contentTooLarge
-            case .findings: .unprocessableContent
+            case .findings, .unclaimed: .unprocessableContent
             case .removalGuard: .locked
             case .tooMany: .tooManyRequests
             case .database: .serviceUnavailable
@@ -86,6 +87,11 @@ struct APIProblem: Error {
                     "The files have errors",
                     "Nothing was stored. The findings say where and why, as `associated lint` does."
                 )
+            case .unclaimed:
+                (
+                    "The tenant does not own the host",
+                    "Nothing was stored. Claim the host, create the record that the claim names, and publish again."
+                )
             case .removalGuard:
                 (
                     "The release would remove what phones rely on",
@@ -94,7 +100,7 @@ struct APIProblem: Error {
                 )
             case .tooMany:
                 (
-                    "Too many changes in a minute",
+                    "Too many requests in a minute",
                     "Wait as long as Retry-After says, and put more changes into one release."
                 )
             case .database:

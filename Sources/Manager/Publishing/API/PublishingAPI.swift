@@ -121,8 +121,9 @@ public enum PublishingAPI {
         if route.rows == .none, identity?.tenant != nil {
             return APIProblem(.forbidden, "this needs a token for all tenants")
         }
-        if route.isWrite, let identity, !publisher.tokens.countsWrite(of: identity.name) {
-            return APIProblem(.tooMany, "a token has \(TokenTable.writesPerMinuteMax) changes a minute")
+        let kind: TokenTable.Counted = route.scope == "check" ? .checks : .changes
+        if route.isWrite, let identity, !publisher.tokens.counts(kind, of: identity.name) {
+            return APIProblem(.tooMany, "a token has \(TokenTable.writesPerMinuteMax) \(kind.rawValue) a minute")
         }
         return nil
     }

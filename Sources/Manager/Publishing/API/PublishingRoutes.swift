@@ -19,7 +19,7 @@ extension PublishingAPI {
     ]
 
     /// Why a release is not stored.
-    private static let refusals: [APIProblem.Kind] = [.base, .state, .findings, .removalGuard, .tooLarge]
+    private static let refusals: [APIProblem.Kind] = [.base, .state, .findings, .unclaimed, .removalGuard, .tooLarge]
 
     private static func proposal(_ call: APICall) throws(APIProblem) -> Publisher.Proposal {
         var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
@@ -28,6 +28,32 @@ extension PublishingAPI {
         proposal.publishAt = call.time("publishAt")
         proposal.retires = try retires(call)
         return proposal
+    }
+
+    private static let restored = proposal.filter { !["base", "changes", "publishAt"].contains($0.name) }
+
+    /// The files of an earlier release again.
+    private static func restoring(_ publisher: Publisher, _ call: APICall) throws(APIProblem) -> Publisher.Proposal {
+        var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
+        let number = call.number(1)
+        if try publisher.release(proposal.tenant, number).liveAt == nil {
+            throw APIProblem(.state, "release \(number) was never live")
+        }
+        (proposal.restores, proposal.retires) = (number, try retires(call))
+        (proposal.message, proposal.source) = (
+            call.text("message") ?? "", call.text("source") ?? "rollback to \(number)"
+        )
+        return proposal
+    }
+
+    private static let check = APIRoute.Answer.members("changed: boolean, findings: array, difference: object?")
+
+    private static func checked(
+        _ proposal: Publisher.Proposal, _ publisher: Publisher
+    ) throws(APIProblem) -> ServiceResponse {
+        let draft = try publisher.draft(proposal)
+        if let objection = try publisher.objection(to: draft) { throw objection }
+        return json(.ok, .object([("changed", .bool(draft.isChange))] + draft.report.members))
     }
 
     private static func retires(_ call: APICall) throws(APIProblem) -> Bool {
@@ -190,11 +216,16 @@ extension PublishingAPI {
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases:check", scope: "check",
             summary: "What publishing a release would do, without doing it", body: proposal, bodyBytesMax: bodyBytesMax,
-            problems: refusals, answer: .members("changed: boolean, findings: array, difference: object?")
+            problems: refusals, answer: check
         ) { publisher, call throws(APIProblem) in
-            let draft = try publisher.draft(try proposal(call))
-            if let objection = try publisher.objection(to: draft) { throw objection }
-            return json(.ok, .object([("changed", .bool(draft.isChange))] + draft.report.members))
+            try checked(try proposal(call), publisher)
+        },
+        APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases/NUMBER:check", scope: "check",
+            summary: "What publishing the files of a release again would do, without doing it",
+            body: restored, bodyBytesMax: 1 << 16, problems: refusals, answer: check
+        ) { publisher, call throws(APIProblem) in
+            try checked(try restoring(publisher, call), publisher)
         },
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:approve", scope: "approve",
@@ -219,19 +250,11 @@ extension PublishingAPI {
         APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:rollback", scope: "publish",
             summary: "Publish the files of an earlier release again",
-            body: Array(proposal.filter { !["base", "changes", "publishAt"].contains($0.name) }),
-            bodyBytesMax: 1 << 16, statuses: [.created], problems: refusals, answer: .members(Release.members)
+            body: restored, bodyBytesMax: 1 << 16, statuses: [.created], problems: refusals,
+            answer: .members(Release.members)
         ) { publisher, call throws(APIProblem) in
-            var proposal = Publisher.Proposal(tenant: call.request.parameters[0])
-            let number = call.number(1)
-            if try publisher.release(proposal.tenant, number).liveAt == nil {
-                throw APIProblem(.state, "release \(number) was never live")
-            }
-            (proposal.restores, proposal.retires) = (number, try retires(call))
-            (proposal.message, proposal.source) = (
-                call.text("message") ?? "", call.text("source") ?? "rollback to \(number)"
-            )
-            return try answer(try publisher.publish(proposal, by: call.identity), publisher, .created)
+            try answer(
+                try publisher.publish(try restoring(publisher, call), by: call.identity), publisher, .created)
         },
     ]
 

@@ -146,13 +146,16 @@ final class TokenTable: Sendable {
         var tokens: [String: AccessToken] = [:]
         /// The database's clock less this machine's.
         var skew: Int64 = 0
-        /// The writes of each token in the present minute.
-        var writes: [String: Int] = [:]
+        /// What each token has asked for in the present minute.
+        var counts: [Counted: [String: Int]] = [:]
         var minute: Int64 = 0
         var used: Set<String> = []
     }
 
     private let state = Mutex(State())
+
+    /// What is counted by itself: a check stores nothing, and a program makes one before each change.
+    enum Counted: String { case changes, checks }
 
     static let writesPerMinuteMax = 60
 
@@ -194,13 +197,15 @@ final class TokenTable: Sendable {
         state.withLock { state in state.tokens.values.first { $0.name == identity.name }?.expires }
     }
 
-    /// Counts a write. Returns false if the token, with those that it has made, has had its number for this minute.
-    func countsWrite(of name: String, now: Int64 = Clock.monotonicMilliseconds()) -> Bool {
+    /// Counts a change or a check. Returns false if the token, with those that it has made, has had its number for this minute.
+    func counts(
+        _ kind: Counted = .changes, of name: String, now: Int64 = Clock.monotonicMilliseconds()
+    ) -> Bool {
         state.withLock { state in
-            if state.minute != now / 60_000 { (state.minute, state.writes) = (now / 60_000, [:]) }
+            if state.minute != now / 60_000 { (state.minute, state.counts) = (now / 60_000, [:]) }
             let origin = String(AccessToken.origin(name))
-            state.writes[origin, default: 0] += 1
-            return state.writes[origin, default: 0] <= TokenTable.writesPerMinuteMax
+            state.counts[kind, default: [:]][origin, default: 0] += 1
+            return state.counts[kind]?[origin] ?? 0 <= TokenTable.writesPerMinuteMax
         }
     }
 

@@ -19,8 +19,7 @@ extension Command {
             """,
         operands: Operands(usage: "DIR", counts: 1...1),
         options: [
-            Option(name: "--check", value: nil, help: "say what publishing would do, and do nothing"),
-            Option(name: "--message", value: "TEXT", help: "what the change is for"),
+            trial, Option(name: "--message", value: "TEXT", help: "what the change is for"),
             Option(name: "--source", value: "TEXT", help: "where it comes from, such as a commit"),
             Option(name: "--at", value: "TIME", help: "when it goes live, such as 2026-12-01T08:00:00Z (default: now)"),
             retirement,
@@ -50,15 +49,12 @@ extension Command {
         if arguments.has("--check") {
             let report = try client.ask("POST", "/releases:check", release).value
             if isJSON { return Console.output(data: SourceWriter.canonical(report)) ? .success : .failure }
-            let losses = PublishingClient.losses(in: report)
-            for line in PublishingClient.findings(in: report) + losses + PublishingClient.gains(in: report) {
-                Console.output(line: line)
-            }
+            show(check: report)
             Console.output(line: "\(Count.of(changes.count, "file")) would change")
             return .success
         }
         let made = try client.ask("POST", "/releases", release).value
-        if isJSON { Console.output(data: SourceWriter.canonical(made)) } else { show(made) }
+        if isJSON { Console.output(data: SourceWriter.canonical(made)) } else { show(made: made) }
         let number = made.member(named: "number")?.asInt ?? 0
         guard let wait, made.member(named: "state")?.asString == "live" else { return .success }
         let status = try waitForServer(number, client, says: !isJSON)
@@ -67,6 +63,8 @@ extension Command {
 
     private enum Wait: String, CaseIterable { case served, apple }
 
+    private static let trial = Option(
+        name: "--check", value: nil, help: "say what publishing would do, and do nothing")
     private static let retirement = Option(
         name: "--retire", value: nil, help: "what it takes away is meant to go, although phones rely on it")
 
@@ -104,6 +102,19 @@ extension Command {
             changes.append((entry.name, .string(text)))
         }
         return changes + known.keys.sorted().map { ($0, .null) }
+    }
+
+    private static func show(check report: SourceValue) {
+        let losses = PublishingClient.losses(in: report)
+        for line in PublishingClient.findings(in: report) + losses + PublishingClient.gains(in: report) {
+            Console.output(line: line)
+        }
+    }
+
+    /// A new release, with what it takes away.
+    private static func show(made release: SourceValue) {
+        show(release)
+        for line in PublishingClient.losses(in: release) { Console.output(line: line) }
     }
 
     /// A release in a few lines.
@@ -249,7 +260,8 @@ extension Command {
         details:
             "The files of release NUMBER become a new release, with the same checks. What went live within a day may go.",
         operands: Operands(usage: "NUMBER", counts: 1...1),
-        options: [Option(name: "--message", value: "TEXT", help: "what it is for"), retirement] + Option.publishing,
+        options: [trial, Option(name: "--message", value: "TEXT", help: "what it is for"), retirement]
+            + Option.publishing,
         failure: "the release is refused, or the API does not answer"
     ) { arguments throws(Refusal) in
         let number = try releaseNumber(arguments.operands[0])
@@ -257,7 +269,15 @@ extension Command {
         let body = SourceValue.object(
             [("retire", .bool(arguments.has("--retire")))]
                 + (arguments["--message"].map { [("message", .string($0))] } ?? []))
-        show(try client.ask("POST", "/releases/\(number):rollback", body).value)
+        if arguments.has("--check") {
+            let report = try client.ask("POST", "/releases/\(number):check", body).value
+            show(check: report)
+            if report.member(named: "changed")?.asBool == false {
+                Console.output(line: "it has the files that are live")
+            }
+            return .success
+        }
+        show(made: try client.ask("POST", "/releases/\(number):rollback", body).value)
         return .success
     }
 
