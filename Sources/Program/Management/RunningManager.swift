@@ -43,6 +43,8 @@ final class RunningManager {
     private var figuresDue: Int64 = 0
     /// Hosts that wait for their first certificate; nil until the first figures.
     private var awaitedCount: Int?
+    /// What the console says of all hosts.
+    private var sentence: String?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
     private var listeners: [Service] = []
@@ -214,7 +216,8 @@ final class RunningManager {
         defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
             _ = try AdminClient.put(
-                ManagerReport(awaitedCount: awaitedCount, problem: problemForServer), to: inputs.link,
+                ManagerReport(awaitedCount: awaitedCount, problem: problemForServer, sentence: sentence),
+                to: inputs.link,
                 timeoutMilliseconds: RunningManager.askMilliseconds)
             let response = try AdminClient.get(
                 ServedHosts.path(unless: isDue ? "" : digest), from: inputs.link, token: nil,
@@ -325,5 +328,6 @@ final class RunningManager {
         }
         answers.take(figures)
         console?.take(shown)
+        sentence = console?.sentence
     }
 }

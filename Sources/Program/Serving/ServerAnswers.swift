@@ -67,7 +67,7 @@ struct ServerAnswers: ServerHandlers, LinkHandlers {
     func note(_ report: ManagerReport) {
         state.change {
             ($0.managerMilliseconds, $0.managerProblem) = (Clock.monotonicMilliseconds(), report.problem)
-            $0.managerRestart = nil
+            ($0.managerSentence, $0.managerRestart) = (report.sentence, nil)
             $0.awaitedCount = report.awaitedCount ?? $0.awaitedCount
         }
     }

@@ -39,6 +39,7 @@ final class ServerState: Sendable {
         var managerMilliseconds: Int64?
         /// Why it cannot work, as it said then, or how it ended since.
         var managerProblem: String?
+        var managerSentence: String?
         /// When the next one is started, by the monotonic clock.
         var managerRestart: Int64?
         /// Hosts that wait for the first certificate from it, as it said last.
@@ -150,7 +151,7 @@ final class ServerState: Sendable {
         var silence = ManagerSilence(
             startedMilliseconds: startedMilliseconds, contactMilliseconds: current.managerMilliseconds,
             nowMilliseconds: Clock.monotonicMilliseconds())
-        silence.problem = current.managerProblem
+        (silence.problem, silence.sentence) = (current.managerProblem, current.managerSentence)
         silence.restartSeconds = current.managerRestart.flatMap { restart in
             let left = restart - Clock.monotonicMilliseconds()
             return left > 0 ? (left + 999) / 1_000 : nil
@@ -162,7 +163,7 @@ final class ServerState: Sendable {
         change {
             switch news {
             case .managerEnded(let text, let milliseconds):
-                $0.managerProblem = text.isEmpty ? nil : "it \(text)"
+                ($0.managerProblem, $0.managerSentence) = (text.isEmpty ? nil : "it \(text)", nil)
                 $0.managerRestart = milliseconds.map { $0 + Clock.monotonicMilliseconds() }
             case .notUpgraded(let reason, let seconds):
                 $0.report.refusedUpgrade = StatusReport.OpenFinding(finding: reason, sinceSeconds: seconds)

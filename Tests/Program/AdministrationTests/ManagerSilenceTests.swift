@@ -71,4 +71,16 @@ struct ManagerSilenceTests {
             startedMilliseconds: 0, contactMilliseconds: nil, nowMilliseconds: milliseconds)
         #expect(silence.seconds == max(0, milliseconds) / 1_000)
     }
+
+    /// The seconds since the last contact, what the manager says of itself, and the first line of the status.
+    @Test(
+        arguments: [(4, nil, "2 hosts are live."), (4, "full", nil), (60, nil, nil)] as [(Int64, String?, String?)])
+    func `the status begins with the sentence of the console while the manager works`(
+        seconds: Int64, problem: String?, line: String?
+    ) {
+        var (status, silence) = (StatusReport(), ManagerSilence(seconds: seconds))
+        (silence.sentence, silence.problem) = ("2 hosts are live.", problem)
+        status.manager = silence
+        #expect(status.text.hasPrefix(line.map { "\($0)\n" } ?? "associated "))
+    }
 }

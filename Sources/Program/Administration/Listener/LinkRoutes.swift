@@ -31,18 +31,21 @@ public struct ManagerReport: Sendable, Equatable {
     /// Why it cannot work; nil if it can.
     public var problem: String?
 
+    /// What the first page of the console says of all hosts; nil without a console.
+    public var sentence: String?
+
     static let path = "/manager"
     static let bytesMax = 16_384
 
-    public init(awaitedCount: Int? = nil, problem: String? = nil) {
-        (self.awaitedCount, self.problem) = (awaitedCount, problem)
+    public init(awaitedCount: Int? = nil, problem: String? = nil, sentence: String? = nil) {
+        (self.awaitedCount, self.problem, self.sentence) = (awaitedCount, problem, sentence)
     }
 }
 
 extension ManagerReport: JSONRecord {
     package static var blank: Self { Self() }
     package static var members: [JSONMember<Self>] {
-        [.sparse("awaited", \.awaitedCount), .sparse("problem", \.problem)]
+        [.sparse("awaited", \.awaitedCount), .sparse("problem", \.problem), .sparse("sentence", \.sentence)]
     }
 }
 

@@ -69,6 +69,8 @@ public struct ManagerSilence: Sendable, Equatable {
     public var seconds: Int64
     /// Why it cannot work, as it said at the last contact, or how it has ended since then; nil if it can.
     public var problem: String?
+    /// What it says of all hosts; nil if it has no console.
+    public var sentence: String?
     /// In how many seconds the next one is started; nil if none waits for that.
     public var restartSeconds: Int64?
 
@@ -94,6 +96,9 @@ public struct ManagerSilence: Sendable, Equatable {
             ?? whole.map { "the manager cannot work: \($0)" }
     }
 
+    /// What the first page of the console says, as long as it can be believed.
+    var overview: String? { duration == nil && problem == nil ? sentence : nil }
+
     /// The line of the status; nil while it works.
     public var text: String? {
         duration.map { "manager: silent for \($0)\(cause); certificates are not renewed; see its log" }
@@ -106,7 +111,7 @@ extension ManagerSilence: JSONRecord {
     package static var members: [JSONMember<Self>] {
         [
             .needed("silentSeconds", \.seconds), .optional("problem", \.problem),
-            .optional("restartSeconds", \.restartSeconds),
+            .optional("restartSeconds", \.restartSeconds), .optional("sentence", \.sentence),
         ]
     }
 }

@@ -112,7 +112,8 @@ public struct StatusReport: Sendable, Equatable {
 
     public var text: String {
         let state = isReady ? "ready" : "not ready: \(waits.joined(separator: "; "))"
-        var lines = [
+        var lines = [manager?.overview].compactMap { $0 }
+        lines += [
             "associated \(version) (\(library)), process \(processID), up \(Age.duration(seconds: uptimeSeconds)), \(state)",
             "serves \(Count.of(hosting.appFiles, "app")) on \(Count.of(hosting.hosts, "host")), "
                 + "\(Count.of(openConnections, "open connection")), digest \(servedDigest)",

@@ -48,6 +48,7 @@ struct LinkRoutesTests {
     @Test(
         arguments: [
             (#"{"awaited":7,"problem":"full"}"#, ManagerReport(awaitedCount: 7, problem: "full")),
+            (#"{"sentence":"All live."}"#, ManagerReport(sentence: "All live.")),
             (#"{"problem":""}"#, ManagerReport()), ("{}", ManagerReport()), (#"{"later":1}"#, ManagerReport()),
             (#"{"awaited":"7"}"#, ManagerReport()), (#"{"awaited":-1}"#, nil), ("", nil), ("{", nil),
         ] as [(String, ManagerReport?)])
