@@ -40,6 +40,12 @@ public final class WebConsole: Sendable {
     /// Takes what the manager's loop has counted, so that no page counts.
     public func take(_ new: ConsoleFigures) { figures.withLock { $0 = new } }
 
+    /// What the first page says to the operator.
+    public var sentence: String? {
+        let session = Session(identity: publisher.developer, isOpen: true)
+        return try? Page.overview.load(ConsoleCall(self, ServiceRequest(.get, "/"), session))["sentence"].text
+    }
+
     var counted: ConsoleFigures { figures.withLock { $0 } }
 
     /// The routes for a listener.

@@ -14,7 +14,8 @@ struct PagesTests {
     /// Each page with names that fit, and some that are hostile.
     static let paths = [
         "/", "/hosts", "/hosts?prefix=shop", "/hosts/shop.acme.test", "/apps", "/apps/acme", "/apps/acme/releases/1",
-        "/apps/acme/shop.json", "/file?path=acme/op.json", "/certificates", "/certificates?state=queued", "/activity",
+        "/apps/acme/releases/1/files/shop.json", "/apps/acme/shop.json", "/file?path=acme/op.json", "/certificates",
+        "/certificates?state=queued", "/activity",
         "/search?q=shop", "/search?q=8KQ2V7M4XN.dev.acme.shop", "/tester", "/draft?tenant=acme&file=shop.json",
     ]
 
@@ -210,6 +211,71 @@ struct PagesTests {
         let value = rig.get("/overview.json", cookie).value
         #expect(value["sentence"].text == "\(count) of \(count) hosts are live. 1 needs you.")
         #expect(value["fine"].asBool == false)
+    }
+
+    @Test func `a finding leads to the line of its file, and its host is not just served`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["read"])
+        let reason = "/srv/apps/config/apps/acme/op.json:1:3: error[APP-001]: <no>"
+        let other = "/srv/state/published/apps/acme/shop.json:1:3: error[APP-001]: no"
+        rig.server.set(
+            "/status",
+            #"{"waits":[],"lastGood":[{"host":"shop.acme.test","reason":"\#(reason)"}],"findings":[{"finding":"\#(other)"}],"hosting":{"hostsOnLastGoodVersion":1},"certificates":null}"#
+        )
+        let overview = rig.get("/", cookie).text
+        let address = "/file?path=acme%2Fop.json&amp;line=1"
+        #expect(overview.contains("<a href=\"\(address)#line\">acme/op.json:1:3</a>: error[APP-001]: &lt;no&gt;"))
+        #expect(overview.contains("<a href=\"/apps/acme/shop.json?line=1#line\">acme/shop.json:1:3</a>: error"))
+        #expect(rig.get("/file?path=acme%2Fop.json&line=1", cookie).text.contains("<mark id=\"line\">{ name: <span"))
+        for line in ["0", "9", "x", "-1"] {
+            #expect(!rig.get("/file?path=acme%2Fop.json&line=\(line)", cookie).text.contains("<mark"), "\(line)")
+        }
+        let items = rig.get("/hosts.json", cookie).value["items"].items
+        #expect(items.filter { $0["lastGood"].asBool == true }.map(\.["host"].text) == ["shop.acme.test"])
+        #expect(rig.get("/hosts", cookie).text.contains("Last good version"))
+    }
+
+    @Test func `the live release can be undone, after a look at what that changes`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"], tenant: "acme")
+        func publish(_ base: String, _ path: String) -> Int {
+            let app =
+                #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] }, links: [{ "/": "\#(path)" }] }"#
+            return rig.post(
+                "/draft",
+                ["do": "publish", "tenant": "acme", "file": "shop.json", "base": base, "text": app], cookie
+            ).status
+        }
+        #expect(publish("1", "/y/*") == 303)
+        let page = rig.get("/apps/acme/releases/2", cookie).text
+        let form = "/apps/acme/releases/1/rollback"
+        #expect(page.contains(form) && page.contains("Undo this release"))
+        let compared = rig.post(form, ["do": "check"], cookie)
+        #expect(compared.status == 200 && compared.text.contains("What publishing these files again would change"))
+        #expect(compared.text.contains("− https://shop.acme.test/y<"))
+        #expect(rig.get("/apps/acme.json", cookie).value["live"].number == 2)
+        #expect(rig.post(form, ["do": "publish"], cookie).field("location") == "/apps/acme/releases/3")
+        // What the release takes away is known after it, too, and the files of each can be read.
+        #expect(rig.get("/apps/acme/releases/2/files/shop.json", cookie).text.contains("/y/*"))
+        #expect(rig.get("/apps/acme/releases/3/files/shop.json", cookie).text.contains("/x/*"))
+        #expect(rig.get("/apps/acme/releases/3/files/other.json", cookie).status == 404)
+        #expect(
+            rig.get("/apps/acme/releases/2/files/shop.json", try rig.signIn(["read"], tenant: "rival")).status == 404)
+    }
+
+    @Test func `claims that wait for their record are on the first page of their tenant`() throws {
+        let rig = try Self.rig()
+        try rig.write { transaction throws(DatabaseError) in
+            for host in ["a.acme.test", "b.acme.test"] {
+                try transaction.execute("insert into claim values (?, 'acme', 'pending', 'dns', '', 0, 0, 0, '')", host)
+            }
+        }
+        let title = "2 hosts are claimed and not proved yet"
+        func titles(_ tenant: String?) throws -> [String] {
+            rig.get("/overview.json", try rig.signIn(["read"], tenant: tenant)).value["causes"].items.map(
+                \.["title"].text)
+        }
+        #expect(try titles(nil).contains(title) && titles("acme").contains(title) && !titles("rival").contains(title))
     }
 
     @Test func `a hundred thousand hosts are shown a hundred at a time`() throws {

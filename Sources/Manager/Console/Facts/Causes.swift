@@ -124,7 +124,7 @@ struct Causes {
                 .warn, group.map(\.["host"].text), max(rest, group.count), "keep their last good version",
                 "keeps its last good version",
                 reason,
-                "Do what the finding says. Until then, phones get the last good version.")
+                "Correct the file. Until then, phones get the last good version.")
             all[all.count - 1].isLive = true
         }
         let known = Set(kept.map { $0["reason"].text })
@@ -133,7 +133,7 @@ struct Causes {
             all.append(
                 Cause(
                     tone: .bad, title: "A file has an error", detail: text,
-                    next: "Do what the finding says."))
+                    next: "Correct the file. The server reads it again at once."))
         }
         for name in ["changedSettings", "refusedUpgrade"] where !status[name].isNull {
             all.append(

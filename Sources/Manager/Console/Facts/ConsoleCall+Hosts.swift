@@ -53,6 +53,16 @@ extension ConsoleCall {
                     hosts: [one.host],
                     count: 1, path: path("hosts", one.host)))
         }
+        if news.pending.count > 0 {
+            let (count, first) = (news.pending.count, news.pending.hosts[0])
+            causes.append(
+                Cause(
+                    tone: .wait,
+                    title: count == 1
+                        ? "\(first) is claimed and not proved yet" : "\(count) hosts are claimed and not proved yet",
+                    next: "Create the TXT record that the page of \(count == 1 ? "the host" : "each host") names.",
+                    hosts: news.pending.hosts, count: count, path: count == 1 ? path("hosts", first) : nil))
+        }
         for one in news.proposed {
             causes.append(
                 Cause(
@@ -103,6 +113,7 @@ extension ConsoleCall {
             }
         }
         _ = facts
+        for kept in server("/status")?["lastGood"].items ?? [] { entries[kept["host"].text]?.isOnLastGood = true }
         return entries.values.sorted { $0.name < $1.name }.prefix(count).map { $0 }
     }
 }
@@ -114,6 +125,8 @@ struct HostEntry: Sendable {
     var tenant: String
     /// The state of the claim to a host that is not served.
     var claim: String?
+    /// Whether the server keeps an earlier version of it, because a file has an error.
+    var isOnLastGood = false
     var certificate: IssuanceReport?
     var deliveries: [DeliveryList.Entry] = []
 
@@ -121,7 +134,8 @@ struct HostEntry: Sendable {
         .object([
             ("host", .string(name)), ("tenant", tenant.isEmpty ? .null : .string(tenant)),
             ("served", .bool(claim == nil)),
-            ("claim", .optional(claim)), ("orderedCertificate", certificate?.jsonValue ?? .null),
+            ("claim", .optional(claim)), ("lastGood", .bool(isOnLastGood)),
+            ("orderedCertificate", certificate?.jsonValue ?? .null),
             ("deliveries", .array(deliveries.map(\.jsonValue))),
         ])
     }

@@ -32,7 +32,7 @@ struct LinkTester {
 
     /// The links in a text with their decisions, and what was left out.
     mutating func test(_ text: String) -> (items: [SourceValue], problems: [String]) {
-        let lines = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmingWhiteSpace }.filter { !$0.isEmpty }
         var items: [SourceValue] = []
         let end = Clock.monotonicMilliseconds() + LinkTester.milliseconds
         for line in lines.prefix(LinkTester.urlsMax) {

@@ -90,8 +90,37 @@ func stamp(_ text: String) -> HTML {
     #"<time datetime="\#(text)">\#(text.replacing("T", with: " ").replacing("Z", with: " UTC"))</time>"#
 }
 
+/// A finding of the server. Its place leads to the line of the app file.
+func finding(_ text: String) -> HTML {
+    guard let end = text.firstRange(of: ": ")?.lowerBound,
+        let folder = text[..<end].ranges(of: "/apps/").last
+    else { return "\(text)" }
+    let parts = text[folder.upperBound..<end].split(separator: ":").map(String.init)
+    let names = (parts.first ?? "").split(separator: "/").map(String.init)
+    guard parts.count == 3, let line = Int(parts[1]) else { return "\(text)" }
+    let isPublished = text[..<folder.lowerBound].hasSuffix("/published") && names.count == 2
+    let address =
+        isPublished
+        ? path("apps", names[0], names[1], query: ["line": "\(line)"])
+        : path("file", query: ["path": parts[0], "line": "\(line)"])
+    return link("\(address)#line", parts.joined(separator: ":")) + "\(String(text[end...]))"
+}
+
 /// JSON or JSON5 with its parts marked. The text is that of the file, also where it is none of both.
-func highlighted(_ text: String) -> HTML {
+/// - Parameter line: the one that somebody has come for.
+func highlighted(_ text: String, line: Int? = nil) -> HTML {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var parts = marked(text)
+    if let line, lines.indices.contains(line - 1) {
+        let (before, after) = (lines[..<(line - 1)], lines[line...])
+        parts =
+            marked(before.map { "\($0)\n" }.joined()) + "<mark id=\"line\">\(marked(String(lines[line - 1])))</mark>"
+            + marked(after.map { "\n\($0)" }.joined())
+    }
+    return #"<pre class="code" tabindex="0"><code>\#(parts)</code></pre>"#
+}
+
+private func marked(_ text: String) -> HTML {
     var parts: [HTML] = []
     var rest = Array(text.utf8)[...]
     func take(_ count: Int, _ kind: String?) {
@@ -120,5 +149,5 @@ func highlighted(_ text: String) -> HTML {
             take(max(1, plain), nil)
         }
     }
-    return #"<pre class="code" tabindex="0"><code>\#(parts)</code></pre>"#
+    return HTML(parts)
 }

@@ -8,6 +8,9 @@ extension Page {
         "/apps/TENANT", title: { $0["name"].text }, load: Apps.loadTenant, render: Apps.renderTenant)
     static let file = Page(
         "/apps/TENANT/FILE", title: { $0["name"].text }, load: Apps.loadFile, render: Apps.renderFile)
+    static let releaseFile = Page(
+        "/apps/TENANT/releases/NUMBER/files/FILE", title: { $0["name"].text }, load: Apps.loadFile,
+        render: Apps.renderFile)
     /// A file of `config/apps`.
     static let operatorFile = Page(
         "/file", title: { $0["name"].text }, load: Apps.loadOperatorFile, render: Apps.renderFile)
@@ -84,9 +87,14 @@ private enum Apps {
     }
 
     static func loadFile(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
-        let (tenant, name) = (call.parameters[0], call.parameters[1])
-        guard let text = call.apiText(path("tenants", tenant, "apps", name)) else { throw .unknown(name) }
-        return .object([("tenant", .string(tenant)), ("name", .string(name)), ("text", .string(text))])
+        let (tenant, name) = (call.parameters[0], call.parameters[call.parameters.count - 1])
+        let release = call.parameters.count > 2 ? call.parameters[1] : nil
+        let place = path("tenants", tenant) + (release.map { path("releases", $0) } ?? "") + path("apps", name)
+        guard let text = call.apiText(place) else { throw .unknown(name) }
+        return .object([
+            ("tenant", .string(tenant)), ("name", .string(name)), ("release", .optional(release)),
+            ("line", .optional(call.query["line"])), ("text", .string(text)),
+        ])
     }
 
     static func loadOperatorFile(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
@@ -94,15 +102,27 @@ private enum Apps {
         guard call.maySee(operatorFile: name), let text = call.console.server.appFile(name) else {
             throw .unknown(name)
         }
-        return .object([("tenant", .null), ("name", .string(name)), ("text", .string(text))])
+        return .object([
+            ("tenant", .null), ("name", .string(name)), ("release", .null), ("line", .optional(call.query["line"])),
+            ("text", .string(text)),
+        ])
     }
 
     static func renderFile(_ file: SourceValue, _ call: ConsoleCall) -> HTML {
-        let tenant = file["tenant"].asString
+        let (tenant, name, release) = (file["tenant"].asString, file["name"].text, file["release"].asString)
+        var crumbs = [link("/apps", "Apps")]
+        if let tenant { crumbs.append(" / " + link(path("apps", tenant), tenant)) }
+        if let tenant, let release {
+            crumbs.append(" / " + link(path("apps", tenant, "releases", release), "Release \(release)"))
+        }
+        let edit = link(path("draft", query: ["tenant": tenant ?? "", "file": name]), "Edit")
+        let aside: HTML =
+            tenant == nil
+            ? badge(.none, "Read-only: in config/apps") : release == nil && call.session.may("check") ? edit : .none
         return """
-            <p class="crumb">\(link("/apps", "Apps"))\(tenant.map { " / " as HTML + link(path("apps", $0), $0) })</p>
-            <div class="title"><h1>\(file["name"].text)</h1>\(tenant == nil ? badge(.none, "Read-only: in config/apps") : .none)\(tenant.map { call.session.may("check") ? link(path("draft", query: ["tenant": $0, "file": file["name"].text]), "Edit") : .none })</div>
-            \(highlighted(file["text"].text))
+            <p class="crumb">\(HTML(crumbs))</p>
+            <div class="title"><h1>\(name)</h1>\(aside)</div>
+            \(highlighted(file["text"].text, line: Int(file["line"].text)))
             """
     }
 }

@@ -156,7 +156,7 @@ private enum Host {
             list(
                 rows.map {
                     row(
-                        "<code>\($0.0.text)</code>",
+                        finding($0.0.text),
                         states: [badge($0.1, $0.1 == .bad ? "Keeps the old version" : "Not in service")])
                 }, empty: .none))
     }

@@ -46,6 +46,7 @@ func hostRow(_ host: SourceValue, _ call: ConsoleCall) -> HTML {
     let name = host["host"].text
     var states: [HTML] = []
     if let claim = host["claim"].asString { states += [badge(.none, "Not served"), HostState.claim(claim)] }
+    if host["lastGood"].asBool == true { states.append(badge(.warn, "Last good version")) }
     if let certificate = HostState.certificate(host["orderedCertificate"], now: call.now) { states.append(certificate) }
     states += host["deliveries"].items.map { HostState.delivery($0["state"].text, $0["verifier"].text) }
     if states.isEmpty { states = [badge(.good, "Served")] }

@@ -119,7 +119,9 @@ private enum Overview {
             ? "<br>\(hosts.map { link(path("hosts", $0), $0) + " " })" : nil
         let next: HTML =
             cause["next"].text.isEmpty ? .none : "<br><span class=\"next\">Next: \(cause["next"].text)</span>"
-        return row(title, states: [badge(tone, words[tone] ?? "Note")], more: "\(cause["detail"].text)\(names)\(next)")
+        return row(
+            title, states: [badge(tone, words[tone] ?? "Note")], more: "\(finding(cause["detail"].text))\(names)\(next)"
+        )
     }
 
     private static func start(_ call: ConsoleCall) -> HTML {

@@ -2,7 +2,8 @@
 
 extension Page {
     static let all = [
-        overview, search, hosts, host, apps, tenant, file, operatorFile, release, certificates, activity, tester, draft,
+        overview, search, hosts, host, apps, tenant, file, operatorFile, releaseFile, release, certificates, activity,
+        tester, draft,
     ]
 }
 

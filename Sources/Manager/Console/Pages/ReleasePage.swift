@@ -11,7 +11,9 @@ extension Page {
 }
 
 extension Action {
-    static let rollback = Releases.made("rollback", scope: "publish")
+    /// What it needs is said by the API: less for a comparison than for a release.
+    static let rollback = Action(
+        pattern: "/apps/TENANT/releases/NUMBER/rollback", scope: nil, handle: Releases.rollBack)
     static let approve = Releases.made("approve", scope: "approve")
     static let reject = Releases.made("reject", scope: "approve")
 }
@@ -20,16 +22,35 @@ private enum Releases {
     static func made(_ verb: String, scope: String) -> Action {
         Action(pattern: "/apps/TENANT/releases/NUMBER/\(verb)", scope: scope) { call throws(PageProblem) in
             let (tenant, number) = (call.parameters[0], call.parameters[1])
-            var members: [(String, SourceValue)] = []
-            if verb == "rollback" {
-                members.append(("message", .string(call.form["message"] ?? "")))
-                members.append(("retire", .bool(call.form["retire"] != nil)))
-            }
-            if verb == "reject" { members.append(("reason", .string(call.form["reason"] ?? ""))) }
-            let answer = try call.api(
-                path("tenants", tenant, "releases", number) + ":\(verb)", .post, .object(members))
-            return SignIn.see(path("apps", tenant, "releases", "\(answer["number"].number)"))
+            let members = verb == "reject" ? [("reason", SourceValue.string(call.form["reason"] ?? ""))] : []
+            return see(
+                try call.api(path("tenants", tenant, "releases", number) + ":\(verb)", .post, .object(members)))
         }
+    }
+
+    private static func see(_ release: SourceValue) -> ServiceResponse {
+        SignIn.see(path("apps", release["tenant"].text, "releases", "\(release["number"].number)"))
+    }
+
+    /// Publishes the files of a release again, or says what that would change.
+    static func rollBack(_ call: ConsoleCall) throws(PageProblem) -> ServiceResponse {
+        let release = try load(call)
+        let place = path("tenants", call.parameters[0], "releases", call.parameters[1])
+        let body = SourceValue.object([
+            ("message", .string(call.form["message"] ?? "")), ("retire", .bool(call.form["retire"] != nil)),
+        ])
+        var members = (release.asObject ?? []).map { ($0.key, $0.value) }
+        var status = Status.ok
+        do throws(PageProblem) {
+            if call.form["do"] != "check" { return see(try call.api("\(place):rollback", .post, body)) }
+            members.append(("compared", try call.api("\(place):check", .post, body)))
+        } catch {
+            members += [("problem", .string("\(error.title). \(error.detail)")), ("compared", error.value)]
+            status = error.status
+        }
+        let value = SourceValue.object(members)
+        return call.console.document(
+            "Release \(release["number"].number)", call, render(value, call), value, status: status)
     }
 
     static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
@@ -44,6 +65,12 @@ private enum Releases {
                 "\(outcome["node"].text)", states: [badge(state == "served" ? .good : .warn, state)],
                 more: outcome["detail"].text.isEmpty ? nil : "\(outcome["detail"].text)")
         }
+        let files = release["files"].items.map { file -> HTML in
+            let name = file["name"].text
+            return row(
+                link(path("apps", tenant, "releases", "\(number)", "files", name), name),
+                more: "<code>\(file["digest"].text)</code>")
+        }
         func time(_ name: String) -> HTML? { release[name].asString.map(stamp) }
         func text(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
         return """
@@ -56,40 +83,55 @@ private enum Releases {
                 ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
                 ("Approved by", text("approver")), ("Ended", time("ended")), ("Reason", text("reason")),
             ]))\
-            \(actions(release, call))\
+            \(actions(release, call))\(compared(release))\
             <p>\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
-            \(difference(release["difference"]))\(findingList(release["findings"].items))\
+            \(release["compared"].isNull ? difference(release["difference"]) + findingList(release["findings"].items) : .none)\
             \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
-            \(section("Files", id: "files", list(release["files"].items.map { row("\($0["name"].text)", more: "<code>\($0["digest"].text)</code>") }, empty: "<p>It has no files.</p>")))
+            \(section("Files", id: "files", list(files, empty: "<p>It has no files.</p>")))
             """
     }
 
     private static func actions(_ release: SourceValue, _ call: ConsoleCall) -> HTML {
-        let place = path("apps", release["tenant"].text, "releases", "\(release["number"].number)")
+        func place(_ number: Int64) -> String { path("apps", release["tenant"].text, "releases", "\(number)") }
         var forms: [HTML] = []
-        let state = release["state"].text
+        let (state, number, base) = (release["state"].text, release["number"].number, release["base"].number)
         if state == "proposed", call.session.may("approve") {
-            forms = [action("\(place)/approve", "Approve", isMain: true), action("\(place)/reject", "Reject")]
+            forms = [
+                action("\(place(number))/approve", "Approve", isMain: true),
+                action("\(place(number))/reject", "Reject"),
+            ]
         }
-        if state == "superseded", call.session.may("publish") {
+        if state == "superseded" || state == "live" && base > 0, call.session.may("publish") {
+            let (restored, label) =
+                state == "live" ? (base, "Undo this release") : (number, "Publish these files again")
             let retire: HTML =
                 call.session.may("retire")
                 ? "<label class=\"check\"><input type=\"checkbox\" name=\"retire\"> What it takes away is meant to go</label>"
                 : .none
             forms = [
                 """
-                <form method="post" action="\(place)/rollback" class="actions"><label class="hidden" for="message">Message</label>\
+                <form method="post" action="\(place(restored))/rollback" class="actions"><label class="hidden" for="message">Message</label>\
                 <input id="message" name="message" type="text" placeholder="Why" maxlength="1000">\(retire)\
-                <button>Publish these files again</button></form>
+                <button name="do" value="check">Compare with what is live</button><button name="do" value="publish">\(label)</button></form>
                 """
             ]
         }
         return forms.isEmpty ? .none : "<section class=\"actions\" aria-label=\"Actions\">\(forms)</section>"
     }
+
+    /// What publishing its files again would change, and why it may not be done.
+    private static func compared(_ release: SourceValue) -> HTML {
+        let result = release["compared"]
+        if result.isNull { return .none }
+        let problem = release["problem"].asString
+        return (problem.map { Layout.notice(.bad, "\($0)") } ?? .none)
+            + difference(result["difference"], title: "What publishing these files again would change for phones")
+            + findingList(result["findings"].items)
+    }
 }
 
 /// What changes for phones, with examples.
-func difference(_ value: SourceValue) -> HTML {
+func difference(_ value: SourceValue, title: String = "What changes for phones") -> HTML {
     if value.isNull { return .none }
     func links(_ name: String, _ sign: String) -> [HTML] {
         value[name].items.map { link in
@@ -116,7 +158,7 @@ func difference(_ value: SourceValue) -> HTML {
         ("Opens the app now", links("opens", "+")), ("Added", entries("added", "+")),
     ].filter { !$0.1.isEmpty }.map { title, rows -> HTML in "<h3>\(title)</h3>\(list(rows, empty: .none))" }
     return section(
-        "What changes for phones", id: "difference",
+        title, id: "difference",
         parts.isEmpty ? "<p class=\"soft\">Nothing changes for any phone.</p>" : HTML(parts))
 }
 
