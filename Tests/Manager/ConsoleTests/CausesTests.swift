@@ -15,7 +15,7 @@ struct CausesTests {
         let kept = (0..<7).map { #"{"host":"h\#($0).test","reason":"error: apps/x.json:1:2: error[AFF-001]: no"}"# }
         let causes = causes(
             of:
-                #"{"waits":[],"lastGood":[\#(kept.joined(separator: ","))],"hosting":{"hostsOnLastGoodVersion":40},"findings":[{"finding":"error: apps/x.json:1:2: error[AFF-001]: no"}]}"#
+                #"{"waits":[],"lastGood":[\#(kept.joined(separator: ","))],"hosting":{"hostsOnLastGoodVersion":40},"findings":[{"finding":"error: apps/x.json:1:2: error[AFF-001]: no"},{"finding":"apps/x.json:1:2: warning[DAL-013]: hm"}]}"#
         )
         #expect(causes.all.count == 1)
         #expect(causes.all.first?.title == "40 hosts keep their last good version" && causes.all.first?.count == 40)

@@ -128,8 +128,9 @@ struct Causes {
             all[all.count - 1].isLive = true
         }
         let known = Set(kept.map { $0["reason"].text })
-        for finding in status["findings"].items where !known.contains(finding["finding"].text) {
-            let text = finding["finding"].text
+        for text in status["findings"].items.map(\.["finding"].text) where !known.contains(text) {
+            // Beside what keeps a file out of service, all else that is wrong with it is listed.
+            if [": warning[", ": note["].contains(where: text.contains) { continue }
             all.append(
                 Cause(
                     tone: .bad, title: "A file has an error", detail: text,
