@@ -3,6 +3,7 @@
 import Database
 import HTTP
 import Posix
+import Publishing
 import Service
 import SourceJSON
 import Store
@@ -87,6 +88,11 @@ struct ConsoleCall: Sendable {
 
     /// Whose things are shown; nil for those of all.
     var tenant: String? { session.identity.tenant }
+
+    /// Who did something: what the token is for, if that is known.
+    func who(_ actor: String) -> String {
+        console.publisher.label(ofActor: actor).map { "\($0) (\(actor))" } ?? actor
+    }
 
     /// What the API answers.
     func api(

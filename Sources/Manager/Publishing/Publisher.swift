@@ -464,7 +464,7 @@ extension APIProblem {
         APIProblem(
             .unclaimed,
             "\(tenant) does not own \(hosts.prefix(5).joined(separator: ", "))\(hosts.count > 5 ? " and \(hosts.count - 5) more" : ""); "
-                + "claim each with PUT /api/v1/tenants/\(tenant)/hosts/HOST (`associated hosts claim`) and create the record that it names",
+                + "claim each (`associated hosts claim HOST`) and create the record that it names",
             members + [("unclaimed", .array(hosts.map { .string($0) }))])
     }
 

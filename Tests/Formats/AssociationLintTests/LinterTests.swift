@@ -36,7 +36,7 @@ import Testing
         // The first rule opens `/a/b`, with or without the second rule.
         #expect(
             messages(.aasa040, components: #"{"/": "/a/b"}, {"/": "/a/*", "exclude": true}"#)
-                == ["this exclusion has no effect: no later rule includes these URLs"])
+                == ["this exclusion changes nothing: no later rule includes these URLs, so they stay in the browser without it"])
     }
 
     @Test func `names the query in a path`() {

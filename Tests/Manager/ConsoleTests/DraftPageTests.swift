@@ -30,7 +30,7 @@ struct DraftPageTests {
         let fine = send(rig, cookie, app)
         #expect(
             fine.status == 200 && fine.text.contains("can be published")
-                && fine.text.contains("What changes for phones"))
+                && fine.text.contains("What would change for phones"))
         #expect(fine.text.contains("apple-app-site-association"))
         let broken = send(rig, cookie, "{ name: \"<script>\",\n  hosts: 7 }")
         #expect(broken.text.contains("have errors") && broken.text.contains("2 |   hosts: 7"))

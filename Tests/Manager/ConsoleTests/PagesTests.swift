@@ -248,19 +248,98 @@ struct PagesTests {
         }
         #expect(publish("1", "/y/*") == 303)
         let page = rig.get("/apps/acme/releases/2", cookie).text
-        let form = "/apps/acme/releases/1/rollback"
+        let form = "/apps/acme/releases/2/rollback"
         #expect(page.contains(form) && page.contains("Undo this release"))
         let compared = rig.post(form, ["do": "check"], cookie)
-        #expect(compared.status == 200 && compared.text.contains("What publishing these files again would change"))
+        #expect(compared.status == 200 && compared.text.contains("What that would change for phones"))
         #expect(compared.text.contains("− https://shop.acme.test/y<"))
         #expect(rig.get("/apps/acme.json", cookie).value["live"].number == 2)
+        // What differs in the files, too.
+        #expect(page.contains("shop.json, changed") && page.contains("<ins>+ ") && page.contains("/y/*"))
         #expect(rig.post(form, ["do": "publish"], cookie).field("location") == "/apps/acme/releases/3")
-        // What the release takes away is known after it, too, and the files of each can be read.
+        // The files of each can be read.
         #expect(rig.get("/apps/acme/releases/2/files/shop.json", cookie).text.contains("/y/*"))
         #expect(rig.get("/apps/acme/releases/3/files/shop.json", cookie).text.contains("/x/*"))
         #expect(rig.get("/apps/acme/releases/3/files/other.json", cookie).status == 404)
         #expect(
             rig.get("/apps/acme/releases/2/files/shop.json", try rig.signIn(["read"], tenant: "rival")).status == 404)
+    }
+
+    @Test func `a release that waits can be withdrawn, and is named where another is written`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["admin"], tenant: "acme")
+        let app = #"{ name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] } }"#
+        let fields: KeyValuePairs = [
+            "do": "publish", "tenant": "acme", "file": "shop.json", "base": "1", "text": app,
+            "publishAt": "2199-01-01 08:00",
+        ]
+        #expect(rig.post("/draft", fields, cookie).field("location") == "/apps/acme/releases/2")
+        #expect(rig.get("/apps/acme", cookie).text.contains("goes live <time datetime=\"2199-01-01T08:00:00Z\""))
+        let draft = rig.get("/draft?tenant=acme&file=shop.json", cookie).text
+        #expect(draft.contains("Release 2</a> waits, and is to go live"))
+        let form = "/apps/acme/releases/2/withdraw"
+        #expect(rig.get("/apps/acme/releases/2", cookie).text.contains(form))
+        #expect(rig.post(form, [:], try rig.signIn(["read"], tenant: "acme")).status == 403)
+        #expect(rig.post(form, [:], cookie).status == 303)
+        let release = rig.get("/apps/acme/releases/2.json", cookie).value
+        #expect(release["state"].text == "rejected" && release["reason"].text == "withdrawn")
+        #expect(!rig.get("/draft?tenant=acme&file=shop.json", cookie).text.contains("waits"))
+    }
+
+    @Test func `a folder of the operator has a page, for those who may see it`() throws {
+        let rig = try Self.rig()
+        rig.server.set("/apps/ops%2F", #"{"files":["ops/a.json","opsx/b.json"],"more":false}"#)
+        let page = rig.get("/apps/ops", try rig.signIn(["read"])).text
+        #expect(page.contains("ops/a.json") && !page.contains("opsx/b.json"))
+        #expect(rig.get("/apps/ops", try rig.signIn(["read"], tenant: "acme")).status == 404)
+    }
+
+    @Test func `a claim can be given up on the page of its host`() throws {
+        let rig = try Self.rig()
+        let cookie = try rig.signIn(["hosts", "read"], tenant: "acme")
+        let form = "/hosts/new.acme.test/give-up"
+        #expect(rig.get("/hosts/new.acme.test", cookie).text.contains(form))
+        #expect(rig.post(form, ["tenant": "rival"], cookie).status == 404)
+        #expect(rig.post(form, ["tenant": "acme"], cookie).status == 303)
+        #expect(rig.get("/hosts/new.acme.test", cookie).status == 404)
+    }
+
+    /// What somebody pastes, and the links in it.
+    @Test(
+        arguments: [
+            (
+                "https://a.test/1, https://b.test/2\nhttps://c.test/3",
+                ["https://a.test/1", "https://b.test/2", "https://c.test/3"]
+            ),
+            ("a.test/x y, b.test/z", ["a.test/x y", "b.test/z"]),
+            (" https://a.test/1,https://b.test/2 ", ["https://a.test/1", "https://b.test/2"]),
+            ("https://a.test/p?x=1,2", ["https://a.test/p?x=1,2"]), ("\n \n", []),
+        ])
+    func `pasted text is taken apart into links`(text: String, links: [String]) {
+        #expect(text.split(whereSeparator: \.isNewline).flatMap { LinkTester.links(String($0)) } == links)
+    }
+
+    @Test func `a changed rule is one changed line, and an unchanged one none`() throws {
+        func lines(_ rules: String) throws -> [String] {
+            let text =
+                #"{"applinks":{"details":[{"appIDs":["A.b","A.c"],"components":[\#(rules)]}]},"webcredentials":{"apps":["A.b"]}}"#
+            return documentLines(try #require(SourceReader.read(Array(text.utf8), as: .json).value))
+        }
+        let old = try lines(#"{"/":"/p/*"},{"/":"/cart","?":{"x":"1"}}"#)
+        let new = try lines(#"{"/":"/p/*","exclude":true},{"/":"/cart","?":{"x":"1"}},{"/":"/s/*"}"#)
+        let html = String(decoding: lineChanges(from: old, to: new, since: 7).bytes, as: UTF8.self)
+        let changes = html.split(separator: "<").filter { $0.hasPrefix("ins>") || $0.hasPrefix("del>") }.map {
+            $0.filter { $0 != " " }
+        }
+        let quoted = { (text: String) in text.replacing("\"", with: "&quot;") }
+        #expect(
+            changes == [
+                quoted(#"del>−{"/":"/p/*"}"#), quoted(#"ins>+{"/":"/p/*","exclude":true}"#),
+                quoted(#"ins>+{"/":"/s/*"}"#),
+            ])
+        #expect(
+            String(decoding: lineChanges(from: old, to: old, since: 7).bytes, as: UTF8.self).contains(
+                "The same as in release 7"))
     }
 
     @Test func `claims that wait for their record are on the first page of their tenant`() throws {

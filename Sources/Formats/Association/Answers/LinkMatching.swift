@@ -103,11 +103,12 @@ package struct LinkMatching {
     }
 
     /// The places of the rules that decide about a URL.
-    package func decidingRules(_ url: LinkURL) -> [(file: String, line: Int)] {
-        var places: [(file: String, line: Int)] = []
+    package func decidingRules(_ url: LinkURL) -> [(file: String, lines: ClosedRange<Int>)] {
+        var places: [(file: String, lines: ClosedRange<Int>)] = []
         func add(_ step: MatchStep?, _ file: String) {
-            guard let line = step?.range?.start.line, !places.contains(where: { $0 == (file, line) }) else { return }
-            places.append((file, line))
+            guard let range = step?.range else { return }
+            let lines = range.start.line...max(range.start.line, range.end.line)
+            if !places.contains(where: { $0 == (file, lines) }) { places.append((file, lines)) }
         }
         for app in apple { if case .list(let matcher) = app.rules { add(matcher.explain(url).last, app.file) } }
         for app in android { add(app.matcher?.explain(url).last, app.file) }

@@ -60,7 +60,7 @@ struct LinkOrderCheck {
         case .excludesNothing:
             return Finding(
                 .app040, in: app, at: range,
-                "this exclusion has no effect: no later rule includes these URLs",
+                "this exclusion changes nothing: no later rule includes these URLs, so they stay in the browser without it",
                 fix: "move it above the rule that it is an exception to, or remove it", severity: .note)
         }
     }

@@ -180,7 +180,8 @@ struct AppleListCheck {
             let rule = rules[entry.rule]
             if findings.hasFinding(.aasa040, within: rule.range) { continue }
             findings.report(
-                .aasa040, at: rule.range, "this exclusion has no effect: no later rule includes these URLs",
+                .aasa040, at: rule.range,
+                "this exclusion changes nothing: no later rule includes these URLs, so they stay in the browser without it",
                 fix: "remove it, or keep it as documentation")
         }
     }

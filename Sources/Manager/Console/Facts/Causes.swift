@@ -31,6 +31,8 @@ struct Cause: Sendable, Equatable {
     var detail = ""
     /// What a person does about it.
     var next = ""
+    /// When it began, in seconds since 1970.
+    var since: Int64?
     /// The first hosts.
     var hosts: [String] = []
     /// Of all hosts that it concerns.
@@ -46,7 +48,8 @@ struct Cause: Sendable, Equatable {
     var value: SourceValue {
         .object([
             ("tone", .string(tone.rawValue)), ("title", .string(title)), ("detail", .string(detail)),
-            ("next", .string(next)), ("hosts", .texts(Array(hosts.prefix(ProblemGroups.namesMax)))),
+            ("next", .string(next)), ("since", since.map { .integer(Int($0)) } ?? .null),
+            ("hosts", .texts(Array(hosts.prefix(ProblemGroups.namesMax)))),
             ("count", .integer(count)), ("path", .optional(path)),
         ])
     }
@@ -126,6 +129,7 @@ struct Causes {
                 reason,
                 "Correct the file. Until then, phones get the last good version.")
             all[all.count - 1].isLive = true
+            all[all.count - 1].since = group.compactMap(\.["sinceSeconds"].time).min()
         }
         let known = Set(kept.map { $0["reason"].text })
         for text in status["findings"].items.map(\.["finding"].text) where !known.contains(text) {

@@ -13,7 +13,7 @@ struct LinkTester {
     private let given: [AppFile]?
     private let origin: String
     /// By path.
-    private var texts: [String: String] = [:]
+    private var sources: [String: SourceApp] = [:]
     /// By the names that the server knows. Hosts of one wildcard have the same.
     private var served: [String: LinkMatching] = [:]
     private var hosts: [String: Result<LinkMatching, PageProblem>] = [:]
@@ -22,17 +22,18 @@ struct LinkTester {
     /// One tenant's rules must not take the time of others.
     private static let milliseconds: Int64 = 2_000
     private static let lineMax = 200
+    private static let ruleLinesMax = 20
 
     init(_ call: ConsoleCall) { (self.call, given, origin) = (call, nil, "") }
 
     init(_ call: ConsoleCall, apps: [SourceApp], origin: String) {
         (self.call, given, self.origin) = (call, apps.map(\.app), origin)
-        texts = Dictionary(apps.map { ($0.app.file, $0.text) }) { first, _ in first }
+        sources = Dictionary(apps.map { ($0.app.file, $0) }) { first, _ in first }
     }
 
     /// The links in a text with their decisions, and what was left out.
     mutating func test(_ text: String) -> (items: [SourceValue], problems: [String]) {
-        let lines = text.split(whereSeparator: \.isNewline).map { String($0).trimmingWhiteSpace }.filter { !$0.isEmpty }
+        let lines = text.split(whereSeparator: \.isNewline).flatMap { LinkTester.links(String($0)) }
         var items: [SourceValue] = []
         let end = Clock.monotonicMilliseconds() + LinkTester.milliseconds
         for line in lines.prefix(LinkTester.urlsMax) {
@@ -42,6 +43,12 @@ struct LinkTester {
         let more = lines.count - items.count
         let problems = more > 0 ? ["Only the first \(items.count) URLs were tested; \(more) are left out."] : []
         return (items, problems)
+    }
+
+    /// The links of a line. A link may contain a space or a comma, as people write it; a comma before a space, and `https://`, begin another.
+    static func links(_ line: String) -> [String] {
+        line.replacing(", ", with: "\n").replacing(" http", with: "\nhttp").replacing(",http", with: "\nhttp")
+            .split(separator: "\n").map { String($0).trimmingWhiteSpace }.filter { !$0.isEmpty }
     }
 
     private mutating func item(_ line: String) -> SourceValue {
@@ -67,13 +74,16 @@ struct LinkTester {
     }
 
     /// A rule with the lines around it; nil if its file is not one that people write.
-    private func excerpt(_ file: String, _ line: Int) -> SourceValue? {
-        guard let text = texts[file] else { return nil }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let shown = max(1, line - 1)...min(lines.count, line + 1)
-        guard shown.contains(line) else { return nil }
+    private func excerpt(_ file: String, _ rule: ClosedRange<Int>) -> SourceValue? {
+        guard let source = sources[file] else { return nil }
+        let lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard rule.upperBound <= lines.count else { return nil }
+        let last = min(rule.upperBound, rule.lowerBound + LinkTester.ruleLinesMax)
+        let shown = max(1, rule.lowerBound - 1)...min(lines.count, last + 1)
         return .object([
-            ("file", .string(file)), ("line", .integer(line)), ("first", .integer(shown.lowerBound)),
+            ("file", .string(file)), ("page", .optional(source.page)), ("line", .integer(rule.lowerBound)),
+            ("last", .integer(last)),
+            ("first", .integer(shown.lowerBound)),
             ("text", .texts(shown.map { String(lines[$0 - 1].prefix(LinkTester.lineMax)) })),
         ])
     }
@@ -114,7 +124,7 @@ struct LinkTester {
                 == other.map { SourceReader.read($0, as: .json).value.map { SourceWriter.canonical($0) } ?? $0 }
         }
         guard isSame(documents.apple, apple), isSame(documents.statements, android) else { return nil }
-        for source in known { texts[source.app.file] = source.text }
+        for source in known { self.sources[source.app.file] = source }
         return LinkMatching(of: apps, configPath: "the app files")
     }
 
@@ -140,6 +150,8 @@ struct LinkTester {
 struct SourceApp {
     var app: AppFile
     var text: String
+    /// Nil for a draft.
+    var page: String?
 }
 
 extension ConsoleCall {
@@ -148,7 +160,9 @@ extension ConsoleCall {
         let parts = file.split(separator: "/", maxSplits: 1).map(String.init)
         let own = maySee(operatorFile: file) ? console.server.appFile(file) : nil
         let text = own ?? (parts.count == 2 ? apiText(path("tenants", parts[0], "apps", parts[1])) : nil)
-        return text.flatMap { app($0, file: file) }
+        let page =
+            own != nil || parts.count < 2 ? path("file", query: ["path": file]) : path("apps", parts[0], parts[1])
+        return text.flatMap { app($0, file: file, page: page) }
     }
 
     /// The app files of a release that can be read.
@@ -157,14 +171,16 @@ extension ConsoleCall {
         return release["files"].items.compactMap { file in
             let name = file["name"].text
             return apiText(path("tenants", tenant, "releases", number, "apps", name))
-                .flatMap { app($0, file: "\(tenant)/\(name)") }
+                .flatMap {
+                    app($0, file: "\(tenant)/\(name)", page: path("apps", tenant, "releases", number, "files", name))
+                }
         }
     }
 
-    func app(_ text: String, file: String) -> SourceApp? {
+    func app(_ text: String, file: String, page: String? = nil) -> SourceApp? {
         let document = AppFile.parse(Array(text.utf8))
         let app = AppFile.read(document, file: file, environment: console.publisher.environment).appFile
-        return app.map { SourceApp(app: $0, text: text) }
+        return app.map { SourceApp(app: $0, text: text, page: page) }
     }
 
     /// A tenant sees the files of its folder.

@@ -99,12 +99,12 @@ func finding(_ text: String) -> HTML {
     let names = (parts.first ?? "").split(separator: "/").map(String.init)
     guard parts.count == 3, let line = Int(parts[1]) else { return "\(text)" }
     let isPublished = text[..<folder.lowerBound].hasSuffix("/published") && names.count == 2
-    let address =
-        isPublished
-        ? path("apps", names[0], names[1], query: ["line": "\(line)"])
-        : path("file", query: ["path": parts[0], "line": "\(line)"])
-    return link("\(address)#line", parts.joined(separator: ":")) + "\(String(text[end...]))"
+    let page = isPublished ? path("apps", names[0], names[1]) : path("file", query: ["path": parts[0]])
+    return link(linePage(page, Int64(line)), parts.joined(separator: ":")) + "\(String(text[end...]))"
 }
+
+/// The page of an app file, at a line.
+func linePage(_ page: String, _ line: Int64) -> String { "\(page)\(page.contains("?") ? "&" : "?")line=\(line)#line" }
 
 /// JSON or JSON5 with its parts marked. The text is that of the file, also where it is none of both.
 /// - Parameter line: the one that somebody has come for.

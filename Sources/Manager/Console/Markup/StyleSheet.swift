@@ -126,6 +126,7 @@ enum StyleSheet {
         textarea { min-height: 4rem; resize: vertical; }
         label { display: block; margin: 0 0 0.25rem; font-weight: 550; }
         .field { margin-bottom: 1rem; }
+        input[type="checkbox"] { width: 1.5rem; height: 1.5rem; margin: 0 0.375rem 0 0; vertical-align: middle; }
         .actions { display: flex; flex-wrap: wrap; gap: 0.625rem; align-items: center; }
         .filter { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 1rem 0; } .filter input { flex: 1 1 12rem; width: auto; }
         .pager { display: flex; gap: 1.5rem; margin-top: 1rem; } .pager a { padding: 0.25rem 0; }

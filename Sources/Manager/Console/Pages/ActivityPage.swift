@@ -11,15 +11,27 @@ private enum Activity {
         try call.api(path("audit", query: ["before": call.query["before"] ?? "2147483647"]))
     }
 
+    /// A release or a host leads to its page.
+    private static func what(_ entry: SourceValue) -> HTML {
+        let (action, object) = (entry["action"].text, entry["object"].text)
+        let words = action.split(separator: ".", maxSplits: 1).map(String.init)
+        switch words[0] {
+        case "release" where words.count == 2:
+            return link(path("apps", entry["tenant"].text, "releases", object), "Release \(object)") + ": \(words[1])"
+        case "host" where words.count == 2: return link(path("hosts", object), object) + ": \(words[1])"
+        default: return "\(action) \(object)"
+        }
+    }
+
     static func render(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
         let rows = value["items"].items.map { entry -> HTML in
             let tenant = entry["tenant"].asString
             let detail = entry["detail"].text
             return row(
-                "\(entry["action"].text) \(entry["object"].text)",
+                what(entry),
                 states: [tenant.map { link(path("apps", $0), $0) }].compactMap { $0 },
                 more: """
-                    \(detail.isEmpty ? .none : "\(detail)<br>" as HTML)\(entry["actor"].text), \
+                    \(detail.isEmpty ? .none : "\(detail)<br>" as HTML)\(call.who(entry["actor"].text)), \
                     \(stamp(entry["at"].text))
                     """)
         }

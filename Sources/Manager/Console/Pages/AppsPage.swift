@@ -1,5 +1,6 @@
 // Tenants with what they publish, and the operator's app files, which are shown beside it and edited in their folder.
 
+import HTTP
 import SourceJSON
 
 extension Page {
@@ -61,7 +62,14 @@ private enum Apps {
 
     static func loadTenant(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
         let name = call.parameters[0]
-        let tenant = try call.api(path("tenants", name))
+        var tenant = SourceValue.null
+        do throws(PageProblem) { tenant = try call.api(path("tenants", name)) } catch {
+            // A folder of config/apps, for which nobody publishes.
+            let files =
+                call.server(path("apps", "\(name)/"))?["files"].items.filter { $0.text.hasPrefix("\(name)/") } ?? []
+            guard error.status == .notFound, call.tenant ?? name == name, !files.isEmpty else { throw error }
+            return .object([("name", .string(name)), ("operatorFiles", .array(files))])
+        }
         let files = try call.api(path("tenants", name, "apps"))
         let releases = try call.api(path("tenants", name, "releases", query: ["before": call.query["before"] ?? ""]))
         return .object(
@@ -72,6 +80,14 @@ private enum Apps {
 
     static func renderTenant(_ tenant: SourceValue, _ call: ConsoleCall) -> HTML {
         let name = tenant["name"].text
+        let own = tenant["operatorFiles"].items
+        if !own.isEmpty {
+            return """
+                <p class="crumb">\(link("/apps", "Apps"))</p><h1>\(name)</h1>
+                <p class="lead">A folder of <code>config/apps</code>: the operator edits its files on the server.</p>
+                \(list(own.map { row(link(path("file", query: ["path": $0.text]), $0.text), states: [badge(.none, "Read-only")]) }, empty: .none))
+                """
+        }
         let files = tenant["files"].items.map { file -> HTML in
             row(link(path("apps", name, file["name"].text), file["name"].text))
         }

@@ -25,11 +25,23 @@ private enum Drafts {
         ]
         if !tenant.isEmpty {
             members.append(("base", try call.api(path("tenants", tenant))["live"]))
+            members.append(("waiting", waiting(tenant, call)))
             if !name.isEmpty {
                 members.append(("text", .optional(call.apiText(path("tenants", tenant, "apps", name)))))
             }
         }
         return .object(members)
+    }
+
+    /// As the API takes it: the field has no seconds and no zone.
+    private static func time(_ text: String) -> String? {
+        text.isEmpty ? nil : text.utf8.count == 16 ? text.replacing(" ", with: "T") + ":00Z" : text
+    }
+
+    /// The releases that were made from the live one and wait: whichever is first keeps the others out.
+    private static func waiting(_ tenant: String, _ call: ConsoleCall) -> SourceValue {
+        let releases = try? call.api(path("tenants", tenant, "releases"))["items"].items
+        return .array((releases ?? []).filter { ["proposed", "scheduled"].contains($0["state"].text) })
     }
 
     static func handle(_ call: ConsoleCall) throws(PageProblem) -> ServiceResponse {
@@ -55,15 +67,13 @@ private enum Drafts {
             let known = form["base"].flatMap { Int($0) }
             let base =
                 if let known { SourceValue.integer(known) } else { try call.api(path("tenants", tenant))["live"] }
-            members.append(("base", base))
+            members += [("base", base), ("waiting", waiting(tenant, call))]
             var proposal: [(String, SourceValue)] = [
                 ("base", base), ("changes", .object([(file, .string(text))])),
                 ("message", .string(form["message"] ?? "")),
                 ("source", .string("console")),
             ]
-            if let time = form["publishAt"], !time.isEmpty {
-                proposal.append(("publishAt", .string(time.utf8.count == 16 ? time + ":00Z" : time)))
-            }
+            if let time = time(form["publishAt"] ?? "") { proposal.append(("publishAt", .string(time))) }
             if form["retire"] != nil { proposal.append(("retire", .bool(true))) }
             if form["do"] == "publish" {
                 let release = try call.api(path("tenants", tenant, "releases"), .post, .object(proposal))
@@ -100,7 +110,7 @@ private enum Drafts {
             <div class="field"><label for="text">App file, as JSON5</label><textarea id="text" name="text" class="code" rows="18" \
             spellcheck="false" autocapitalize="none">\(exactly: value["text"].text)</textarea></div>
             <div class="columns">\(field("message", "Message", value["message"].text, "Why"))\
-            \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01T08:00:00Z"))</div>
+            \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01 08:00", type: "datetime-local"))</div>
             <div class="field"><label for="urls">Links to test against it, one a line</label><textarea id="urls" name="urls" class="code" rows="2" \
             spellcheck="false" autocapitalize="none">\(exactly: value["urls"].text)</textarea></div>
             <div class="actions"><button name="do" value="check">Check</button>\(buttons(value, call))</div></form>
@@ -108,10 +118,12 @@ private enum Drafts {
             """
     }
 
-    private static func field(_ name: String, _ label: String, _ value: String, _ hint: String) -> HTML {
+    private static func field(
+        _ name: String, _ label: String, _ value: String, _ hint: String, type: String = "text"
+    ) -> HTML {
         """
         <div class="field"><label for="\(name)">\(label)</label>\
-        <input id="\(name)" name="\(name)" type="text" value="\(exactly: value)" placeholder="\(hint)" spellcheck="false"></div>
+        <input id="\(name)" name="\(name)" type="\(type)" value="\(exactly: value)" placeholder="\(hint)" spellcheck="false"></div>
         """
     }
 
@@ -138,19 +150,35 @@ private enum Drafts {
 
     private static func result(_ value: SourceValue, _ call: ConsoleCall) -> HTML {
         let result = value["result"]
-        var parts: [HTML] = []
+        var parts = value["waiting"].items.map { release -> HTML in
+            let place = path("apps", release["tenant"].text, "releases", "\(release["number"].number)")
+            let time: HTML? = release["publishAt"].asString.map { ", and is to go live \(stamp($0))" }
+            return Layout.notice(
+                .wait,
+                "\(link(place, "Release \(release["number"].number)")) waits\(time). It does not go live if this is published first."
+            )
+        }
+        let later = Drafts.time(value["publishAt"].text)
         if let problem = value["problem"].asString {
             parts.append(Layout.notice(.bad, "\(problem)"))
         } else if !result.isNull {
             let isChange = result["changed"].asBool == true
             parts.append(
                 Layout.notice(
-                    isChange ? .good : .none, isChange ? "It can be published." : "It is what is live already."))
+                    isChange ? .good : .none,
+                    isChange
+                        ? "It can be published\(later.map { ", to go live \(stamp($0))" })."
+                        : "It is what is live already."))
         }
         parts.append(unclaimed(result["unclaimed"].items, of: value["tenant"].text, call))
         let tested = Tester.rows(value["tested"].items)
-        if !tested.isEmpty { parts.append(section("Links", id: "links", list(tested, empty: .none))) }
-        parts += [findingList(result["findings"].items, in: value["text"].text), difference(result["difference"])]
+        if !tested.isEmpty {
+            parts.append(section("What it would do with the links", id: "links", list(tested, empty: .none)))
+        }
+        parts += [
+            findingList(result["findings"].items, in: value["text"].text),
+            difference(result["difference"], title: "What would change for phones"),
+        ]
         // Unless nothing was checked.
         let isChecked = value["problem"].isNull || [422, 423].contains(value["status"].number)
         if !value["text"].text.isEmpty, !result.isNull, isChecked { parts.append(documents(value["text"].text)) }

@@ -53,6 +53,8 @@ private enum Host {
             }
         }
         members += [("documents", .object(documents)), ("before", before(name, report ?? .null, call))]
+        let kept = isShown ? call.server("/status")?["lastGood"].items.first { $0["host"].text == configured } : nil
+        members.append(("keptSince", (kept ?? .null)["sinceSeconds"]))
         let files = (report?["appFiles"].items ?? []).map(\.text)
         members.append(("operatorFiles", .texts(files.filter { call.console.server.appFile($0) != nil })))
         let state = state(.object(members), now: call.now)
@@ -94,11 +96,12 @@ private enum Host {
             if claim?["state"].text == "owned" {
                 return (.wait, "Owned, and not served yet: no live app file names it.")
             }
-            if claim != nil { return (.wait, "Claimed, and not proved yet: DNS lacks the record below.") }
+            if claim != nil { return (.wait, "Claimed, and not proved yet: the record below has to be in DNS.") }
             return (.none, "Not served here.")
         }
         if !status["reasons"].items.isEmpty {
-            return (.warn, "Serves its last good version, because a file has an error.")
+            let since = host["keptSince"].time.map { " for \(Age.text(seconds: max(0, now - $0)))" } ?? ""
+            return (.warn, "Serves its last good version\(since), because a file has an error.")
         }
         let deliveries = host["deliveries"].items
         func delivery(_ state: DeliveryState) -> SourceValue? {
@@ -168,12 +171,15 @@ private enum Host {
             let record = claim["record"]
             let check = action(
                 path("hosts", host["host"].text, "check"), "Look again", ["tenant": claim["tenant"].text])
+            let giveUp = action(
+                path("hosts", host["host"].text, "give-up"), "Give it up", ["tenant": claim["tenant"].text])
             let problem: HTML? = claim["problem"].asString.map { "\($0)" }
             return
                 "<p class=\"actions\">\(HostState.claim(claim["state"].text)) <span>claimed by \(claim["tenant"].text)</span>"
-                + (call.session.may("hosts") && !record.isNull ? check : .none) + "</p>"
+                + (call.session.may("hosts") && !record.isNull ? check : .none)
+                + (call.session.may("hosts") ? giveUp : .none) + "</p>"
                 + facts([
-                    ("Wanted", record.isNull ? "An operator vouches for it; no record is needed." : nil),
+                    ("Proof", record.isNull ? "An operator vouches for it; no record is needed." : nil),
                     ("Name", record["name"].asString.map(copyable)), ("Type", record["type"].asString.map { "\($0)" }),
                     ("Value", record["value"].asString.map(copyable)),
                     (
@@ -281,8 +287,10 @@ private enum Host {
             let text = document.asString ?? String(decoding: SourceWriter.canonical(document), as: UTF8.self)
             let isShort = text.utf8.count < 4_096
             let before = host["before"]
+            let old = before[kind].isNull ? [] : documentLines(before[kind])
             let changes: HTML =
-                before.isNull ? .none : lineChanges(from: before[kind], to: text, since: before["release"].number)
+                before.isNull
+                ? .none : lineChanges(from: old, to: documentLines(document), since: before["release"].number)
             return
                 "<details id=\"document-\(kind)\"\("open", if: isShort)><summary>\(name)</summary>\(changes)\(highlighted(text))</details>"
         }
@@ -290,28 +298,6 @@ private enum Host {
         return section(
             "Documents", id: "documents",
             aside: link(path("tester", query: ["urls": "https://\(host["host"].text)/"]), "Test a URL"), HTML(parts))
-    }
-
-    private static let comparedLinesMax = 2_000
-
-    /// The lines that a release has changed, without those that are as before.
-    private static func lineChanges(from before: SourceValue, to text: String, since release: Int64) -> HTML {
-        let old = before.isNull ? "" : String(decoding: SourceWriter.canonical(before), as: UTF8.self)
-        let (from, to) = (old.split(separator: "\n"), text.split(separator: "\n"))
-        guard max(from.count, to.count) < comparedLinesMax else { return .none }
-        let changes = to.difference(from: from)
-        if changes.isEmpty { return "<p class=\"soft\">The same as in release \(release).</p>" }
-        let gone = changes.removals.map { change -> HTML in
-            guard case .remove(_, let line, _) = change else { return .none }
-            return "<del>− \(String(line))</del>"
-        }
-        let new = changes.insertions.map { change -> HTML in
-            guard case .insert(_, let line, _) = change else { return .none }
-            return "<ins>+ \(String(line))</ins>"
-        }
-        return """
-            <p class="soft">Changed since release \(release):</p><pre class="code" tabindex="0"><code>\(gone)\(new)</code></pre>
-            """
     }
 
     private static func fetches(_ status: SourceValue, _ call: ConsoleCall) -> HTML {

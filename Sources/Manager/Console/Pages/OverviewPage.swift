@@ -103,25 +103,26 @@ private enum Overview {
             <div class="headline \(hosts == 0 && causes.isEmpty ? "none" : tone.rawValue)">\(hosts == 0 && causes.isEmpty ? .none : tone.icon)\
             <h1>\(value["sentence"].text)</h1></div>
             \(hosts == 0 ? start(call) : .none)\
-            \(causes.isEmpty ? .none : section("What needs attention", id: "causes", list(causes.prefix(causesMax).map(cause), empty: .none)))\
+            \(causes.isEmpty ? .none : section("What needs attention", id: "causes", list(causes.prefix(causesMax).map { cause($0, call) }, empty: .none)))\
             \(causes.count > causesMax ? "<p class=\"more\">and \(causes.count - causesMax) more causes: \(link("/overview.json", "all of them as JSON"))</p>" : .none)\
             \(releases(value, call))\(lines(value["numbers"]))
             """
     }
 
-    private static func cause(_ cause: SourceValue) -> HTML {
+    private static func cause(_ cause: SourceValue, _ call: ConsoleCall) -> HTML {
         let tone = Tone(rawValue: cause["tone"].text) ?? .warn
         let words: [Tone: String] = [.bad: "Problem", .warn: "Needs you", .wait: "Waits"]
         let title = cause["path"].asString.map { link($0, cause["title"].text) } ?? "\(cause["title"].text)"
         let hosts = cause["hosts"].items.map(\.text)
-        let names: HTML? =
-            cause["count"].number > 1 && !hosts.isEmpty
-            ? "<br>\(hosts.map { link(path("hosts", $0), $0) + " " })" : nil
-        let next: HTML =
-            cause["next"].text.isEmpty ? .none : "<br><span class=\"next\">Next: \(cause["next"].text)</span>"
+        var lines: [HTML] = []
+        if !cause["detail"].text.isEmpty { lines.append(finding(cause["detail"].text)) }
+        if let since = cause["since"].time { lines.append("Since \(ago(since, now: call.now)).") }
+        if cause["count"].number > 1, !hosts.isEmpty {
+            lines.append(HTML(hosts.map { link(path("hosts", $0), $0) + " " }))
+        }
+        if !cause["next"].text.isEmpty { lines.append("<span class=\"next\">Next: \(cause["next"].text)</span>") }
         return row(
-            title, states: [badge(tone, words[tone] ?? "Note")], more: "\(finding(cause["detail"].text))\(names)\(next)"
-        )
+            title, states: [badge(tone, words[tone] ?? "Note")], more: HTML(lines.map { "<div>\($0)</div>" }))
     }
 
     private static func start(_ call: ConsoleCall) -> HTML {

@@ -8,5 +8,7 @@ extension Page {
 }
 
 extension Action {
-    static let all = [SignIn.out, rollback, approve, reject, claimHost, checkHost, test, checkDraft]
+    static let all = [
+        SignIn.out, rollback, approve, reject, withdraw, claimHost, giveUpHost, checkHost, test, checkDraft,
+    ]
 }

@@ -15,6 +15,7 @@ extension Action {
     static let rollback = Action(
         pattern: "/apps/TENANT/releases/NUMBER/rollback", scope: nil, handle: Releases.rollBack)
     static let approve = Releases.made("approve", scope: "approve")
+    static let withdraw = Releases.made("withdraw", scope: "publish")
     static let reject = Releases.made("reject", scope: "approve")
 }
 
@@ -32,14 +33,14 @@ private enum Releases {
         SignIn.see(path("apps", release["tenant"].text, "releases", "\(release["number"].number)"))
     }
 
-    /// Publishes the files of a release again, or says what that would change.
+    /// Publishes the files of a release again, or says what that would change. The live release is undone by the files before it.
     static func rollBack(_ call: ConsoleCall) throws(PageProblem) -> ServiceResponse {
         let release = try load(call)
-        let place = path("tenants", call.parameters[0], "releases", call.parameters[1])
-        let body = SourceValue.object([
-            ("message", .string(call.form["message"] ?? "")), ("retire", .bool(call.form["retire"] != nil)),
-        ])
-        var members = (release.asObject ?? []).map { ($0.key, $0.value) }
+        let number = release["state"].text == "live" ? release["base"].number : release["number"].number
+        let place = path("tenants", call.parameters[0], "releases", "\(number)")
+        let message = SourceValue.string(call.form["message"] ?? "")
+        let body = SourceValue.object([("message", message), ("retire", .bool(call.form["retire"] != nil))])
+        var members = (release.asObject ?? []).map { ($0.key, $0.value) } + [("why", message)]
         var status = Status.ok
         do throws(PageProblem) {
             if call.form["do"] != "check" { return see(try call.api("\(place):rollback", .post, body)) }
@@ -48,14 +49,36 @@ private enum Releases {
             members += [("problem", .string("\(error.title). \(error.detail)")), ("compared", error.value)]
             status = error.status
         }
+        members.append(("status", .integer(Int(status.rawValue))))
         let value = SourceValue.object(members)
         return call.console.document(
             "Release \(release["number"].number)", call, render(value, call), value, status: status)
     }
 
+    /// With the texts of the files that differ from those of the release that it was made from.
     static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
-        try call.api(path("tenants", call.parameters[0], "releases", call.parameters[1]))
+        let place = path("tenants", call.parameters[0], "releases")
+        let release = try call.api(place + path(call.parameters[1]))
+        let base = release["base"].number
+        let before = base > 0 ? (try? call.api(place + path("\(base)"))) ?? .null : .null
+        func digests(_ release: SourceValue) -> [String: String] {
+            Dictionary(release["files"].items.map { ($0["name"].text, $0["digest"].text) }) { first, _ in first }
+        }
+        let (old, new) = (digests(before), digests(release))
+        let names = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
+        func text(_ name: String, _ release: SourceValue) -> SourceValue {
+            .optional(call.apiText(place + path("\(release["number"].number)", "apps", name)))
+        }
+        let changes = (before.isNull ? [] : names).prefix(comparedFilesMax).map { name in
+            SourceValue.object([
+                ("name", .string(name)), ("before", old[name].map { _ in text(name, before) } ?? .null),
+                ("after", new[name].map { _ in text(name, release) } ?? .null),
+            ])
+        }
+        return .object((release.asObject ?? []).map { ($0.key, $0.value) } + [("changes", .array(changes))])
     }
+
+    private static let comparedFilesMax = 10
 
     static func render(_ release: SourceValue, _ call: ConsoleCall) -> HTML {
         let (tenant, number) = (release["tenant"].text, release["number"].number)
@@ -67,10 +90,15 @@ private enum Releases {
         }
         let files = release["files"].items.map { file -> HTML in
             let name = file["name"].text
-            return row(
-                link(path("apps", tenant, "releases", "\(number)", "files", name), name),
-                more: "<code>\(file["digest"].text)</code>")
+            return row(link(path("apps", tenant, "releases", "\(number)", "files", name), name))
         }
+        let changes = release["changes"].items.map { file -> HTML in
+            let state = file["before"].isNull ? "new" : file["after"].isNull ? "removed" : "changed"
+            let (before, after) = (textLines(file["before"].text), textLines(file["after"].text))
+            return
+                "<h3>\(file["name"].text), \(state)</h3>\(lineChanges(from: before, to: after, since: release["base"].number))"
+        }
+        let isOpen = ["proposed", "scheduled"].contains(release["state"].text)
         func time(_ name: String) -> HTML? { release[name].asString.map(stamp) }
         func text(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
         return """
@@ -78,41 +106,41 @@ private enum Releases {
             <div class="title"><h1>Release \(number)</h1>\(releaseState(release["state"].text))</div>
             \(release["message"].text.isEmpty ? .none : "<p class=\"lead\">\(release["message"].text)</p>" as HTML)\
             \(facts([
-                ("Author", "\(release["author"].text)"), ("Source", release["source"].asString.flatMap { $0.isEmpty ? nil : "\($0)" }),
+                ("Author", "\(call.who(release["author"].text))"), ("Source", release["source"].asString.flatMap { $0.isEmpty ? nil : "\($0)" }),
                 ("Made from", release["base"].number == 0 ? "nothing" : link(path("apps", tenant, "releases", "\(release["base"].number)"), "release \(release["base"].number)")),
                 ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
-                ("Approved by", text("approver")), ("Ended", time("ended")), ("Reason", text("reason")),
+                ("Approved by", release["approver"].asString.map { "\(call.who($0))" }), ("Ended", time("ended")), ("Reason", text("reason")),
             ]))\
             \(actions(release, call))\(compared(release))\
-            <p>\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
-            \(release["compared"].isNull ? difference(release["difference"]) + findingList(release["findings"].items) : .none)\
+            <p class="pager">\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
+            \(release["compared"].isNull ? difference(release["difference"], title: isOpen ? "What will change for phones" : "What changes for phones") + findingList(release["findings"].items) : .none)\
+            \(changes.isEmpty ? .none : section("Changed files", id: "changes", HTML(changes)))\
             \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
             \(section("Files", id: "files", list(files, empty: "<p>It has no files.</p>")))
             """
     }
 
     private static func actions(_ release: SourceValue, _ call: ConsoleCall) -> HTML {
-        func place(_ number: Int64) -> String { path("apps", release["tenant"].text, "releases", "\(number)") }
+        let (state, number) = (release["state"].text, release["number"].number)
+        let place = path("apps", release["tenant"].text, "releases", "\(number)")
         var forms: [HTML] = []
-        let (state, number, base) = (release["state"].text, release["number"].number, release["base"].number)
         if state == "proposed", call.session.may("approve") {
-            forms = [
-                action("\(place(number))/approve", "Approve", isMain: true),
-                action("\(place(number))/reject", "Reject"),
-            ]
+            forms = [action("\(place)/approve", "Approve", isMain: true), action("\(place)/reject", "Reject")]
+        } else if state == "proposed" || state == "scheduled", call.session.may("publish") {
+            forms = [action("\(place)/withdraw", "Withdraw it")]
         }
-        if state == "superseded" || state == "live" && base > 0, call.session.may("publish") {
-            let (restored, label) =
-                state == "live" ? (base, "Undo this release") : (number, "Publish these files again")
+        let isLive = state == "live"
+        if state == "superseded" || isLive && release["base"].number > 0, call.session.may("publish") {
             let retire: HTML =
-                call.session.may("retire")
+                release["status"].number == 423 && call.session.may("retire")
                 ? "<label class=\"check\"><input type=\"checkbox\" name=\"retire\"> What it takes away is meant to go</label>"
                 : .none
             forms = [
                 """
-                <form method="post" action="\(place(restored))/rollback" class="actions"><label class="hidden" for="message">Message</label>\
-                <input id="message" name="message" type="text" placeholder="Why" maxlength="1000">\(retire)\
-                <button name="do" value="check">Compare with what is live</button><button name="do" value="publish">\(label)</button></form>
+                <form method="post" action="\(place)/rollback" class="actions"><label class="hidden" for="message">Message</label>\
+                <input id="message" name="message" type="text" value="\(exactly: release["why"].text)" placeholder="Why" maxlength="1000">\(retire)\
+                <button name="do" value="check">\(isLive ? "Show what undoing changes" : "Compare with what is live")</button>\
+                <button name="do" value="publish">\(isLive ? "Undo this release" : "Publish these files again")</button></form>
                 """
             ]
         }
@@ -125,61 +153,7 @@ private enum Releases {
         if result.isNull { return .none }
         let problem = release["problem"].asString
         return (problem.map { Layout.notice(.bad, "\($0)") } ?? .none)
-            + difference(result["difference"], title: "What publishing these files again would change for phones")
+            + difference(result["difference"], title: "What that would change for phones")
             + findingList(result["findings"].items)
     }
-}
-
-/// What changes for phones, with examples.
-func difference(_ value: SourceValue, title: String = "What changes for phones") -> HTML {
-    if value.isNull { return .none }
-    func links(_ name: String, _ sign: String) -> [HTML] {
-        value[name].items.map { link in
-            row(
-                "<code>\(sign) \(link["url"].text)</code>",
-                more: "\(link["app"].text) on \(link["systems"].items.map(\.text).joined(separator: ", "))")
-        }
-    }
-    func entries(_ name: String, _ sign: String) -> [HTML] {
-        value[name].items.map { entry in
-            let what = entry["value"].asString ?? entry["app"].asString ?? ""
-            return row(
-                "<code>\(sign) \(entry["kind"].text) \(what)</code>",
-                more: "\(entry["hosts"].items.prefix(5).map(\.text).joined(separator: ", "))")
-        }
-    }
-    let held = value["guard"].items.map { removal -> HTML in
-        row(
-            "\(removal["file"].text) removes \(removal["removes"].text)", states: [badge(.bad, "Removal guard")],
-            more: "\(removal["fix"].text)")
-    }
-    let parts = [
-        ("No longer opens the app", links("stops", "−")), ("Removed", entries("removed", "−")), ("Held", held),
-        ("Opens the app now", links("opens", "+")), ("Added", entries("added", "+")),
-    ].filter { !$0.1.isEmpty }.map { title, rows -> HTML in "<h3>\(title)</h3>\(list(rows, empty: .none))" }
-    return section(
-        title, id: "difference",
-        parts.isEmpty ? "<p class=\"soft\">Nothing changes for any phone.</p>" : HTML(parts))
-}
-
-/// Findings with their places and remedies.
-/// - Parameter source: the text that they are about, whose lines are shown.
-func findingList(_ findings: [SourceValue], in source: String = "") -> HTML {
-    if findings.isEmpty { return .none }
-    let tones: [String: Tone] = ["error": .bad, "warning": .warn]
-    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    let rows = findings.map { finding -> HTML in
-        let number = Int(finding["line"].number)
-        let excerpt: HTML? =
-            lines.indices.contains(number - 1) && !source.isEmpty
-            ? "<pre class=\"code\"><code>\(number) | \(String(lines[number - 1].prefix(200)))</code></pre>" : nil
-        let line = finding["line"].time.map { ":\($0):\(finding["column"].number)" } ?? ""
-        return row(
-            "\(finding["message"].text)",
-            states: [badge(tones[finding["severity"].text] ?? .none, finding["rule"].text)],
-            more:
-                "<code>\(finding["file"].text)\(line)</code>\(finding["fix"].asString.map { "<br><span class=\"next\">\($0)</span>" as HTML })\(excerpt)"
-        )
-    }
-    return section("Findings", id: "findings", list(rows, empty: .none))
 }

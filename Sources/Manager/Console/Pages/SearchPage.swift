@@ -16,6 +16,12 @@ extension Action {
         return SignIn.see(path("hosts", host))
     }
 
+    static let giveUpHost = Action(pattern: "/hosts/HOST/give-up", scope: "hosts") { call throws(PageProblem) in
+        let tenant = call.form["tenant"] ?? ""
+        _ = try call.api(path("tenants", tenant, "hosts", call.parameters[0]), .delete)
+        return SignIn.see("/hosts")
+    }
+
     /// Looks at DNS again: for the record of a claim, or for the certificate.
     static let checkHost = Action(pattern: "/hosts/HOST/check", scope: "hosts") { call throws(PageProblem) in
         let host = call.parameters[0]

@@ -60,14 +60,16 @@ enum Tester {
 
     /// The rule that decides, in its file.
     private static func excerpt(_ rule: SourceValue) -> HTML {
-        let line = rule["line"].number
+        let decides = rule["line"].number...max(rule["line"].number, rule["last"].number)
+        let name = "\(rule["file"].text):\(decides.lowerBound)"
+        let place = rule["page"].asString.map { link(linePage($0, decides.lowerBound), name) } ?? "\(name)"
         let lines = rule["text"].items.enumerated().map { index, text -> HTML in
             let number = rule["first"].number + Int64(index)
-            return number == line
+            return decides.contains(number)
                 ? "<mark>\(number) | \(text.text)</mark>\n" : "\(number) | \(text.text)\n"
         }
         return """
-            <p class="caption">\(rule["file"].text)</p><pre class="code" tabindex="0"><code>\(lines)</code></pre>
+            <p class="caption">\(place)</p><pre class="code" tabindex="0"><code>\(lines)</code></pre>
             """
     }
 

@@ -248,6 +248,15 @@ extension PublishingAPI {
                     reason: call.text("reason") ?? "", by: call.identity.name), publisher)
         },
         APIRoute(
+            method: .post, pattern: "/tenants/TENANT/releases/NUMBER:withdraw", scope: "publish",
+            summary: "Take back a release that waits", problems: [.state], answer: .members(Release.members)
+        ) { publisher, call throws(APIProblem) in
+            try answer(
+                try publisher.move(
+                    call.number(1), of: call.request.parameters[0], .refused, reason: "withdrawn",
+                    by: call.identity.name), publisher)
+        },
+        APIRoute(
             method: .post, pattern: "/tenants/TENANT/releases/NUMBER:rollback", scope: "publish",
             summary: "Publish the files of an earlier release again",
             body: restored, bodyBytesMax: 1 << 16, statuses: [.created], problems: refusals,

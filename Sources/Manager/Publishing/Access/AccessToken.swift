@@ -192,6 +192,11 @@ final class TokenTable: Sendable {
         }
     }
 
+    func label(ofActor name: String) -> String? {
+        let label = state.withLock { state in state.tokens.values.first { $0.name == name }?.label }
+        return label.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Until when a token is valid; nil if it is none.
     func expiry(of identity: Identity) -> Int64? {
         state.withLock { state in state.tokens.values.first { $0.name == identity.name }?.expires }
