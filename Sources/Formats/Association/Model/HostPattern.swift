@@ -1,7 +1,7 @@
 // The names of a site: one host, or every host below a suffix. Parsing is strict, because verifiers never reach a site whose name
 // is not a valid DNS name.
 
-import SourceJSON
+package import SourceJSON
 
 /// A host name, or `*.` and a suffix; always ASCII and in lower case.
 public struct HostPattern: Hashable, Sendable {
@@ -28,6 +28,9 @@ public struct HostPattern: Hashable, Sendable {
     }
 
     public var text: String { isWildcard ? "*.\(name)" : name }
+
+    /// What every text that can be parsed looks like.
+    package static let schema = JSONSchema.text(pattern: #"^(\*\.)?[^*/:\s]+$"#)
 
     /// A host that the text of a pattern matches.
     package static func example(of text: String) -> String { text.begins(with: "*.") ? "www" + text.dropFirst() : text }

@@ -21,8 +21,6 @@ struct AppFileReader {
     /// Examples are checked at each reading, against all the rules.
     private static let examplesMax = 1_000
     private static let environmentsMax = 100
-    /// A year: browsers cache no longer, though RFC 9111 has no limit.
-    private static let cacheSecondsMax = 31_536_000
 
     init(_ document: SourceDocument, file: String) {
         var list = FindingList(file: file)
@@ -64,8 +62,8 @@ struct AppFileReader {
         app.scheme = scheme(in: root)
         app.links = LinkReader(findings, app.ios).links(in: root)
         app.ranges.links = root["links"]?.value.range
-        app.priority = root.integer("priority", -1_000_000...1_000_000)?.value ?? 0
-        if let seconds = root.integer("cacheControl", 0...Self.cacheSecondsMax) {
+        app.priority = root.integer("priority", AppFileSchema.priorities)?.value ?? 0
+        if let seconds = root.integer("cacheControl", AppFileSchema.cacheSeconds) {
             app.cacheSeconds = seconds.value
             app.ranges.cacheControl = seconds.range
         }

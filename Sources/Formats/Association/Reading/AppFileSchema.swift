@@ -3,128 +3,152 @@
 public import SourceJSON
 
 public enum AppFileSchema {
-    /// Draft 7, which editors support.
     public static var value: SourceValue {
-        var root = object(rootProperties, required: ["name", "hosts"])
-        root.insert(("$schema", .string("http://json-schema.org/draft-07/schema#")), at: 0)
-        root.insert(("title", .string("App file of associated")), at: 1)
-        return .object(root)
+        JSONSchema.object(rootProperties, required: ["name", "hosts"]).document("App file of associated")
     }
 
-    typealias Members = [(String, SourceValue)]
+    static let rootKeys = rootProperties.map(\.name)
+    static let appKeys = appProperties.map(\.name)
+    static let iosKeys = iosProperties.map(\.name)
+    static let androidKeys = androidProperties.map(\.name)
+    static let linkKeys = linkProperties.map(\.name)
+    static let pageKeys = pageProperties.map(\.name)
+    static let retiredKeys = retiredProperties.map(\.name)
+    static let passkeyKeys = passkeyProperties.map(\.name)
+    static let matchingKeys = matchingProperties.map(\.name)
 
-    static let rootKeys = rootProperties.map(\.0)
-    static let appKeys = appProperties.map(\.0)
-    static let iosKeys = iosProperties.map(\.0)
-    static let androidKeys = androidProperties.map(\.0)
-    static let linkKeys = linkProperties.map(\.0)
-    static let pageKeys = pageProperties.map(\.0)
-    static let retiredKeys = retiredProperties.map(\.0)
-    static let passkeyKeys = passkeyProperties.map(\.0)
+    static let priorities = -1_000_000...1_000_000
+    /// Up to a year: browsers cache no longer, though RFC 9111 has no limit.
+    static let cacheSeconds = 0...31_536_000
 
-    private static var rootProperties: Members {
-        [("$schema", text("location of this schema, for editors"))] + appProperties + [
+    private static var rootProperties: JSONSchema.Properties {
+        [("$schema", .text("location of this schema, for editors"))] + appProperties + [
             (
                 "priority",
-                integer("files that share a host are merged by ascending priority, then by path (default: 0)")
+                .integer(
+                    priorities, "files that share a host are merged by ascending priority, then by path (default: 0)")
             ),
             (
                 "environments",
-                map(
-                    of: overlay(.object(object(appProperties))),
+                .map(
+                    of: JSONSchema(overlay(JSONSchema.object(appProperties).value)),
                     "overlays by name of the environment, chosen with --environment")
             ),
         ]
     }
 
     /// The keys that an overlay may have too.
-    private static var appProperties: Members {
+    private static var appProperties: JSONSchema.Properties {
         [
-            ("name", text("name of the app, for pages and messages")),
-            ("hosts", list(of: text(), "host names, or *.suffix for every host below the suffix")),
-            ("ios", .object(object(iosProperties, required: ["appIDs"]))),
-            ("android", .object(object(androidProperties))),
-            ("scheme", text("custom URL scheme of the app, in lower case")),
-            ("links", list(of: .object(object(linkProperties)), "link rules; the first that matches a URL decides")),
-            ("examples", map(of: example, "URLs and where they must open")),
-            ("cacheControl", integer("seconds that clients may cache the documents (default: 3600)")),
+            ("name", .text("name of the app, for pages and messages")),
+            ("hosts", .list(of: HostPattern.schema, "host names, or *.suffix for every host below the suffix")),
+            ("ios", .object(iosProperties, "app on iOS", required: ["appIDs"])),
+            ("android", .object(androidProperties, "app on Android")),
+            ("scheme", .text("custom URL scheme of the app, in lower case", pattern: "^[a-z][a-z0-9+.-]*$")),
+            ("links", .list(of: .object(linkProperties), "link rules; the first that matches a URL decides")),
+            ("examples", .map(of: example, "URLs and where they must open")),
+            ("cacheControl", .integer(cacheSeconds, "seconds that clients may cache the documents (default: 3600)")),
             (
                 "guard",
-                word(
+                .word(
                     RemovalGuard.allCases.map(\.rawValue), "what happens if a live entry is removed (default: block)")
             ),
-            ("retired", .object(object(retiredProperties))), ("pages", .object(object(pageProperties))),
-            ("passkeys", .object([("anyOf", .array([bool(), .object(object(passkeyProperties))]))])),
+            ("retired", .object(retiredProperties, "what was removed on purpose")),
+            ("pages", .object(pageProperties, "pages of the hosts")),
+            (
+                "passkeys",
+                .any(
+                    of: [.bool(), .object(passkeyProperties)],
+                    "let the apps use the passkeys of the hosts (default: false)")
+            ),
         ]
     }
 
-    private static var iosProperties: Members {
-        [
-            ("appIDs", list(of: text(), "team id, dot and bundle id of each build that may open the links")),
+    private static var iosProperties: JSONSchema.Properties {
+        let signed: [SourceValue] = [.bool(true), .bool(false), .string("root")]
+        return [
+            ("appIDs", .list(of: .text(), "team id, dot and bundle id of each build that may open the links")),
             (
                 "services",
-                list(
-                    of: word(AppleService.allCases.map(\.rawValue)),
+                .list(
+                    of: .word(AppleService.allCases.map(\.rawValue)),
                     "services of the app (default: applinks, webcredentials)")
             ),
-            ("appClips", list(of: text(), "ids of App Clips")),
-            ("storeID", text("number of the app in the App Store")),
-            ("legacyPaths", bool("also write paths for iOS 9 to 12 (default: false)")),
-            ("signed", .object([("enum", .array([.bool(true), .bool(false), .string("root")]))])),
-            ("defaults", .object(object([("caseSensitive", bool()), ("percentEncoded", bool())]))),
-            ("variables", map(of: list(of: text()), "names and values, used as $(name) in rules")),
+            ("appClips", .list(of: .text(), "ids of App Clips")),
+            ("storeID", .text("number of the app in the App Store", pattern: "^[0-9]{0,20}$")),
+            ("legacyPaths", .bool("also write paths for iOS 9 to 12 (default: false)")),
+            (
+                "signed",
+                JSONSchema(.object([("enum", .array(signed))])).described(
+                    "sign the documents; \"root\" only the copy at the root of the site (default: false)")
+            ),
+            ("defaults", .object(matchingProperties, "for rules that do not set them")),
+            ("variables", .map(of: .list(of: .text()), "names and values, used as $(name) in rules")),
         ]
     }
 
-    private static var androidProperties: Members {
-        let prints = list(of: text(), "SHA-256 fingerprints of the signing certificates")
-        let package: Members = [("name", text("package name of the app")), ("fingerprints", prints)]
+    private static var androidProperties: JSONSchema.Properties {
+        let prints = JSONSchema.list(of: .text(), "SHA-256 fingerprints of the signing certificates")
+        let package: JSONSchema.Properties = [("name", .text("package name of the app")), ("fingerprints", prints)]
         return [
-            ("package", text("package name of the app")),
-            ("packages", list(of: .object(object(package, required: ["name", "fingerprints"])))),
+            ("package", .text("package name of the app")),
+            (
+                "packages",
+                .list(of: .object(package, required: ["name", "fingerprints"]), "several, in place of package")
+            ),
             ("fingerprints", prints),
-            ("relations", list(of: text("relation, such as \(AndroidRelation.shortNames.joined(separator: ", "))"))),
-            ("dynamicRules", bool("publish the links for Android 15 and later (default: false)")),
-            ("playStore", bool("whether the app is in Google Play, for the landing page (default: true)")),
+            (
+                "relations",
+                .list(of: .text("relation, such as \(AndroidRelation.shortNames.joined(separator: ", "))"))
+            ),
+            ("dynamicRules", .bool("publish the links for Android 15 and later (default: false)")),
+            ("playStore", .bool("whether the app is in Google Play, for the landing page (default: true)")),
         ]
     }
 
-    private static var linkProperties: Members {
-        let query: SourceValue = .object([("type", .array([.string("string"), .string("object")]))])
-        return [
-            ("/", text("pattern for the path")), ("?", query), ("#", text("pattern for the fragment")),
-            ("exclude", bool("matching URLs stay in the browser (default: false)")), ("caseSensitive", bool()),
-            ("percentEncoded", bool()),
-            ("comment", text()),
-        ]
-    }
-
-    private static var pageProperties: Members {
+    private static var linkProperties: JSONSchema.Properties {
         [
-            ("spa", bool("answer index.html for any path (default: false)")),
-            ("landing", bool("show the landing page (default: true; with spa: false)")),
-            ("tagline", text("sentence on the landing page")),
-        ]
+            ("/", .text("pattern for the path")),
+            ("?", .any(of: [.text(), .map(of: .text())], "pattern for the query, or for the values of its names")),
+            ("#", .text("pattern for the fragment")),
+            ("exclude", .bool("matching URLs stay in the browser (default: false)")),
+        ] + matchingProperties + [("comment", .text("note for people, not published"))]
     }
 
-    private static var retiredProperties: Members {
-        ["appIDs", "fingerprints", "hosts"].map { ($0, list(of: text())) }
-    }
-
-    private static var passkeyProperties: Members {
+    private static var matchingProperties: JSONSchema.Properties {
         [
-            ("enroll", text("https URL where an account adds a passkey")),
-            ("manage", text("https URL where an account manages its passkeys")),
-            ("prfUsageDetails", text("https URL that explains what the PRF extension is used for")),
-            ("origins", list(of: text(), "other https origins that may use the passkeys")),
+            ("caseSensitive", .bool("whether upper and lower case differ (default: true)")),
+            ("percentEncoded", .bool("whether patterns are percent-encoded, as URLs are (default: true)")),
         ]
     }
 
-    private static var example: SourceValue {
-        let outcome = word(LinkExample.Outcome.allCases.map(\.rawValue))
-        return .object([
-            ("anyOf", .array([outcome, .object(object(LinkExample.platforms.map { ($0, outcome) }))]))
-        ])
+    private static var pageProperties: JSONSchema.Properties {
+        [
+            ("spa", .bool("answer index.html for any path (default: false)")),
+            ("landing", .bool("show the landing page (default: true; with spa: false)")),
+            ("tagline", .text("sentence on the landing page")),
+        ]
+    }
+
+    private static var retiredProperties: JSONSchema.Properties {
+        [
+            ("appIDs", .list(of: .text())), ("fingerprints", .list(of: .text())),
+            ("hosts", .list(of: HostPattern.schema)),
+        ]
+    }
+
+    private static var passkeyProperties: JSONSchema.Properties {
+        [
+            ("enroll", .text("https URL where an account adds a passkey")),
+            ("manage", .text("https URL where an account manages its passkeys")),
+            ("prfUsageDetails", .text("https URL that explains what the PRF extension is used for")),
+            ("origins", .list(of: .text(), "other https origins that may use the passkeys")),
+        ]
+    }
+
+    private static var example: JSONSchema {
+        let outcome = JSONSchema.word(LinkExample.Outcome.allCases.map(\.rawValue))
+        return .any(of: [outcome, .object(LinkExample.platforms.map { ($0, outcome) })])
     }
 
     /// The schema of an overlay of such a value: no key is required, and null removes a key.
@@ -142,35 +166,5 @@ public enum AppFileSchema {
 
     private static func nullable(_ schema: SourceValue) -> SourceValue {
         .object([("anyOf", .array([overlay(schema), .object([("type", .string("null"))])]))])
-    }
-
-    private static func object(_ properties: Members, required: [String] = []) -> Members {
-        let members: Members = [
-            ("type", .string("object")), ("additionalProperties", .bool(false)),
-            ("properties", .object(properties)),
-        ]
-        return required.isEmpty ? members : members + [("required", .array(required.map { .string($0) }))]
-    }
-
-    private static func typed(_ type: String, _ description: String?, _ more: Members = []) -> SourceValue {
-        .object([("type", .string(type))] + (description.map { [("description", .string($0))] } ?? []) + more)
-    }
-
-    private static func text(_ description: String? = nil) -> SourceValue { typed("string", description) }
-
-    private static func bool(_ description: String? = nil) -> SourceValue { typed("boolean", description) }
-
-    private static func integer(_ description: String) -> SourceValue { typed("integer", description) }
-
-    private static func word(_ words: [String], _ description: String? = nil) -> SourceValue {
-        typed("string", description, [("enum", .array(words.map { .string($0) }))])
-    }
-
-    private static func list(of element: SourceValue, _ description: String? = nil) -> SourceValue {
-        typed("array", description, [("items", element)])
-    }
-
-    private static func map(of value: SourceValue, _ description: String) -> SourceValue {
-        typed("object", description, [("additionalProperties", value)])
     }
 }

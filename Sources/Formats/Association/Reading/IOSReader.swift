@@ -24,7 +24,7 @@ struct IOSReader {
         }
         app.signing = signing()
         ranges.signed = object["signed"]?.value.range
-        let defaults = object.object("defaults", keys: ["caseSensitive", "percentEncoded"])
+        let defaults = object.object("defaults", keys: AppFileSchema.matchingKeys)
         app.defaults.caseSensitive = defaults?.bool("caseSensitive")?.value
         app.defaults.percentEncoded = defaults?.bool("percentEncoded")?.value
         ranges.iosDefaults = object["defaults"]?.value.range
