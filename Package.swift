@@ -129,7 +129,8 @@ let package = Package(
             path: "Sources/Program/associated", swiftSettings: strict),
 
         .target(
-            name: "TestSupport", dependencies: ["Certificates", "Posix", "TLS"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Certificates", "Posix", "SourceJSON", "TLS"],
+            path: "Tests/TestSupport",
             swiftSettings: house),
         tests("Tenancy", in: "Formats"),
         tests("SourceJSON", in: "Formats"),

@@ -83,6 +83,7 @@ struct GoldenTests {
             GoldenCommand("init", "associated init made --name Shop --host shop.acme.test; rm -r made"),
             GoldenCommand("init-wrong", "associated init --name Shop --host ftp://x"),
             GoldenCommand("manual", "associated manual"), GoldenCommand("schema", "associated schema"),
+            GoldenCommand("schema-wrong", "associated schema apps"),
             GoldenCommand("completion-wrong", "associated completion tcsh"),
             GoldenCommand("certificate", "associated certificate --output made a.test; rm -r made"),
             GoldenCommand("certificate-wrong", "associated certificate a.test"),

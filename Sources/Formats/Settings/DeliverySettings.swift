@@ -44,7 +44,7 @@ extension SettingsReader {
         }
         for element in elements {
             var (url, secretFile): (String?, String?) = (nil, nil)
-            let known = members(of: element, "a webhook", known: ["url", "secretFile"])
+            let known = members(of: element, "a webhook", known: Setting.webhook.keys)
             for inner in known {
                 if inner.key == "url" { url = webURL(inner) } else { secretFile = string(inner) }
             }

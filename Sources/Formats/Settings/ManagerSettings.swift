@@ -225,7 +225,7 @@ extension SettingsReader {
     }
 
     mutating func readKey(_ member: SourceMember) {
-        let names = SigningKey.Kind.allCases.map(\.rawValue)
+        let names = SigningKey.Kind.names
         if let list = member.value.asArray {
             let known = names.filter { name in list.contains { $0.asString == name } }
             return report(
@@ -244,7 +244,7 @@ extension SettingsReader {
 
     mutating func readAccountBinding(_ member: SourceMember) {
         var texts: [String: String] = [:]
-        let known = members(of: member.value, "`eab`", known: ["keyID", "keyFile"])
+        let known = members(of: member.value, "`eab`", known: Setting.accountBinding.keys)
         for inner in known { texts[inner.key] = string(inner) }
         if let keyID = texts["keyID"], let keyFile = texts["keyFile"] {
             settings.manager.draft.externalAccount = IssuanceSettings.AccountBinding(keyID: keyID, keyFile: keyFile)
@@ -256,8 +256,7 @@ extension SettingsReader {
     }
 
     mutating func readUpdates(_ member: SourceMember) {
-        let needed = ["server", "keyName", "keyFile"]
-        let known = members(of: member.value, "`rfc2136`", known: needed + ["algorithm", "zone"])
+        let known = members(of: member.value, "`rfc2136`", known: Setting.updates.keys)
         var texts: [String: String] = [:]
         var (server, algorithm) = (SocketAddress?.none, IssuanceSettings.UpdateSettings.Algorithm.sha256)
         for inner in known {
@@ -287,7 +286,7 @@ extension SettingsReader {
             settings.manager.draft.updates = IssuanceSettings.UpdateSettings(
                 server: server, keyName: keyName, algorithm: algorithm, keyFile: keyFile, zone: texts["zone"])
         }
-        let missing = needed.filter { key in !known.contains { $0.key == key } }
+        let missing = Setting.updates.required.filter { key in !known.contains { $0.key == key } }
         if member.value.asObject == nil || missing.isEmpty { return }
         report(
             member.value.range, "`rfc2136` needs \(missing.map { "`\($0)`" }.joined(separator: " and "))",

@@ -114,6 +114,9 @@ public struct AccessLogSettings: Hashable, Sendable {
 }
 
 extension AccessLogSettings.Place {
+    /// The values that are no paths.
+    static let words = ["off", "stdout"]
+
     /// `off`, `stdout` or a path. A path must contain a slash or a dot, so that a misspelt word does not become a file.
     public init?(_ text: String) {
         switch text {

@@ -14,17 +14,22 @@ public struct Setting: Sendable {
     /// The kinds of values that may replace the whole object with this key: `"sandbox": "off"`.
     let shorthand: Shorthand
     public let option: Option?
+    /// The values that it takes. `read` uses the same keys, words and bounds.
+    private let form: JSONSchema
+    /// Whether the other keys of its object need it.
+    let isRequired: Bool
     /// The value if the setting is missing; nil for none, or for one that depends on the system.
     let defaultText: String?
     /// Sets the value of a member, or reports what is wrong with it.
     let read: @Sendable (inout SettingsReader, SourceMember) -> Void
 
     init(
-        _ key: String, _ option: Option? = nil, default defaultText: String? = nil, shorthand: Shorthand = .none,
+        _ key: String, _ form: JSONSchema, _ option: Option? = nil, isRequired: Bool = false,
+        default defaultText: String? = nil, shorthand: Shorthand = .none,
         read: @escaping @Sendable (inout SettingsReader, SourceMember) -> Void
     ) {
-        (self.key, self.option, self.defaultText) = (key, option, defaultText)
-        (self.shorthand, self.read) = (shorthand, read)
+        (self.key, self.form, self.option, self.defaultText) = (key, form, option, defaultText)
+        (self.isRequired, self.shorthand, self.read) = (isRequired, shorthand, read)
     }
 
     enum Shorthand {
@@ -36,6 +41,19 @@ public struct Setting: Sendable {
     /// The key at the top of the file, and the one in its object.
     var section: Substring { key.prefix { $0 != "." } }
     var name: String { String(key.dropFirst(section.count == key.count ? 0 : section.count + 1)) }
+
+    /// The values that it takes, for editors. Without an own description it has the help of the option.
+    var schema: JSONSchema {
+        let usual = defaultText.map { text -> SourceValue in
+            switch form["type"]?.asString {
+            case "integer": .integer(Int(text) ?? 0)
+            case "boolean": .bool(text == "true")
+            case "array": .array([.string(text)])
+            default: .string(text)
+            }
+        }
+        return form.described(option?.help).with("default", usual)
+    }
 
     /// Why the value of an option is invalid.
     public struct Objection: Error {
@@ -96,7 +114,7 @@ public struct Setting: Sendable {
 
     /// In the order in which findings list them.
     public static let all: [Setting] = Array(
-        [process, secure, LimitKey.all.map(limit), outward, issuance, delivery, store].joined())
+        [process, secure, LimitKey.all.map(limit), outward, issuance, delivery, store, [schemaPlace]].joined())
 }
 
 /// Kinds of settings that occur more than once.
@@ -105,22 +123,37 @@ extension Setting {
     /// Name, placeholder and help of an option that takes the value of the key.
     typealias Texts = (name: String, value: String, help: String)
 
-    private static func text(_ key: String, _ path: Path<String?>, _ texts: Texts? = nil) -> Setting {
+    static func text(
+        _ key: String, _ path: Path<String?>, _ texts: Texts? = nil, help: String? = nil
+    ) -> Setting {
         let option = texts.map { texts in
             Option(texts.name, texts.value, texts.help, parse: { $0 }) { $0[keyPath: path] = $1.last }
         }
-        return Setting(key, option, default: ServerSettings()[keyPath: path]) {
+        return Setting(key, .text(help, lengthMin: 1), option, default: ServerSettings()[keyPath: path]) {
             $0.settings[keyPath: path] = $0.string($1)
         }
     }
 
-    private static func flag(_ key: String, _ path: Path<Bool>, _ texts: (name: String, help: String)? = nil) -> Setting
-    {
+    static func flag(
+        _ key: String, _ path: Path<Bool>, _ texts: (name: String, help: String)? = nil, help: String? = nil
+    ) -> Setting {
         let option = texts.map { texts in
             Option(texts.name, nil, texts.help, parse: { $0 }) { settings, _ in settings[keyPath: path] = true }
         }
         let usual = ServerSettings()[keyPath: path]
-        return Setting(key, option, default: "\(usual)") { $0.settings[keyPath: path] = $0.bool($1) ?? usual }
+        return Setting(key, .bool(help), option, default: "\(usual)") {
+            $0.settings[keyPath: path] = $0.bool($1) ?? usual
+        }
+    }
+
+    /// A setting that takes a whole number. With one outside the bounds, nothing changes, and it is reported.
+    static func number(
+        _ key: String, _ allowed: ClosedRange<Int>, _ option: Option? = nil, default usual: Int? = nil,
+        help: String? = nil, set: @escaping @Sendable (inout ServerSettings, Int) -> Void
+    ) -> Setting {
+        Setting(key, .integer(allowed, help), option, default: usual.map(String.init)) { reader, member in
+            if let number = reader.integer(member, allowed) { set(&reader.settings, number) }
+        }
     }
 
     private static func addresses(_ key: String, _ path: Path<[SocketAddress]>, _ help: String) -> Setting {
@@ -130,24 +163,31 @@ extension Setting {
             reason: "is not an address with a port from 1 to 65535; write 127.0.0.1:8080, [::1]:8080 or unix:/path",
             parse: { SocketAddress(listening: $0) }
         ) { $0[keyPath: path] = $1 }
-        return Setting(key, option, default: usual) { $0.settings[keyPath: path] = $0.addresses($1) }
+        return Setting(key, .list(of: listener(), help), option, default: usual) {
+            $0.settings[keyPath: path] = $0.addresses($1)
+        }
+    }
+
+    /// What `SocketAddress(listening:)` accepts.
+    static func listener(_ help: String? = nil) -> JSONSchema {
+        .text(help, pattern: #"^(unix:.+|([0-9.]+:|localhost:|\*?:|\[[0-9A-Fa-f:.]+\]:)?[0-9]{1,5})$"#)
     }
 
     /// A setting that takes an array of texts. A text for which `parse` returns nil is reported.
-    private static func list<Value: Sendable>(
-        _ key: String, _ path: Path<[Value]>, _ what: String, example: String,
+    static func list<Value: Sendable>(
+        _ key: String, _ path: Path<[Value]>, _ what: String, example: String, of element: JSONSchema, help: String,
         parse: @escaping @Sendable (String) -> Value?
     ) -> Setting {
-        Setting(key) { reader, member in
+        Setting(key, .list(of: element, help)) { reader, member in
             let values = reader.list(member, what, example: example, parse: parse)
             reader.settings[keyPath: path] = values
         }
     }
 
     /// A setting that takes a text. With one that `parse` does not accept, nothing changes, and it is reported.
-    private static func parsed<Value: Sendable>(
-        _ key: String, _ path: Path<Value>, _ texts: Texts? = nil, words: [String] = [], reason: String = "",
-        default defaultText: String? = nil, fix: String? = nil,
+    static func parsed<Value: Sendable>(
+        _ key: String, _ path: Path<Value>, _ form: JSONSchema, _ texts: Texts? = nil, words: [String] = [],
+        reason: String = "", default defaultText: String? = nil, fix: String? = nil,
         objection: @escaping @Sendable (String) -> String, parse: @escaping @Sendable (String) -> Value?
     ) -> Setting {
         let option = texts.map { texts in
@@ -155,7 +195,7 @@ extension Setting {
                 if let value = $1.last { $0[keyPath: path] = value }
             }
         }
-        return Setting(key, option, default: defaultText) { reader, member in
+        return Setting(key, form, option, default: defaultText) { reader, member in
             guard let value = reader.value(member, fix: fix, objection: objection, parse: parse) else { return }
             reader.settings[keyPath: path] = value
         }
@@ -163,8 +203,9 @@ extension Setting {
 
     /// A setting that takes one of a few words. For another word, the default is used and reported.
     /// - Parameter instead: what happens then.
-    private static func choice<Value: NamedChoice>(
-        _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil, reason: String = ""
+    static func choice<Value: NamedChoice>(
+        _ key: String, _ path: Path<Value>, _ what: String, instead: String, _ texts: Texts? = nil,
+        reason: String = "", help: String? = nil
     ) -> Setting {
         let usual = ServerSettings()[keyPath: path]
         let option = texts.map { texts in
@@ -173,7 +214,7 @@ extension Setting {
                 parse: { Value(named: $0) }
             ) { if let value = $1.last { $0[keyPath: path] = value } }
         }
-        return Setting(key, option, default: usual.name) { reader, member in
+        return Setting(key, .word(Value.names, help), option, default: usual.name) { reader, member in
             guard let text = reader.string(member) else { return }
             let value = Value(named: text)
             reader.settings[keyPath: path] = value ?? usual
@@ -185,8 +226,8 @@ extension Setting {
     }
 
     private static func limit(_ limit: LimitKey) -> Setting {
-        Setting("limits.\(limit.name)") { reader, member in
-            if let number = reader.integer(member, limit.allowed) { limit.set(number, &reader.settings.limits) }
+        number("limits.\(limit.name)", limit.allowed, default: limit.usual, help: limit.help) {
+            limit.set($1, &$0.limits)
         }
     }
 }
@@ -196,20 +237,20 @@ extension Setting {
     private static let process: [Setting] = [
         addresses("http", \.http, "listen for plain HTTP on this address"),
         addresses("https", \.https, "listen for TLS on this address"),
-        Setting(
-            "workers",
+        number(
+            "workers", workers,
             Option(
                 "--workers", "N", "threads that serve requests (default: one per processor)",
                 reason: "is not a number from 1 to 256",
                 parse: { Int($0).flatMap { workers.contains($0) ? $0 : nil } }
             ) { $0.workers = $1.last }
-        ) { $0.settings.workers = $0.integer($1, workers) },
+        ) { $0.workers = $1 },
         text(
             "environment", \.environment,
             (
                 "--environment", "NAME",
                 "environment of the app files to serve, such as staging (default: that of server.json, or none)"
-            )),
+            ), help: "environment of the app files to serve, such as staging"),
         flag("strict", \.isStrict, ("--strict", "refuse to start if there is any error")),
         flag(
             "reusePort", \.reusesPort,
@@ -218,20 +259,33 @@ extension Setting {
 
     private static let workers = 1...256
 
+    /// For editors; only its type is checked.
+    private static let schemaPlace = Setting("$schema", .text("location of this schema, for editors", lengthMin: 1)) {
+        _ = $0.string($1)
+    }
+
     private static let secure: [Setting] = [
-        text("tls.ticketKeyFile", \.ticketKeyFile),
-        Setting("tls.strictTransportSeconds", default: "\(ServerSettings().strictTransportSeconds)") {
-            $0.settings.strictTransportSeconds = $0.integer($1, 0...63_072_000) ?? $0.settings.strictTransportSeconds
+        text("tls.ticketKeyFile", \.ticketKeyFile, help: "file with ticket keys that several servers share"),
+        number(
+            "tls.strictTransportSeconds", 0...63_072_000, default: ServerSettings().strictTransportSeconds,
+            help: "seconds for which browsers must use TLS only (HSTS); 0 turns it off"
+        ) { $0.strictTransportSeconds = $1 },
+        flag("tls.redirectPages", \.redirectsPages, help: "redirect pages from HTTP to HTTPS"),
+        number(
+            "tls.publicPort", 1...65_535, help: "external HTTPS port, if it differs from the listening port"
+        ) { $0.publicSecurePort = UInt16($1) },
+        Setting(
+            "signing.certificateFile", .text("file with the certificate that signs the documents", lengthMin: 1),
+            isRequired: true
+        ) { $0.signing.certificateFile = $0.string($1) ?? "" },
+        Setting("signing.keyFile", .text("file with the key of the certificate", lengthMin: 1), isRequired: true) {
+            $0.signing.keyFile = $0.string($1) ?? ""
         },
-        flag("tls.redirectPages", \.redirectsPages),
-        Setting("tls.publicPort") { $0.settings.publicSecurePort = $0.integer($1, 1...65_535).map { UInt16($0) } },
-        Setting("signing.certificateFile") { $0.signing.certificateFile = $0.string($1) ?? "" },
-        Setting("signing.keyFile") { $0.signing.keyFile = $0.string($1) ?? "" },
     ]
 
     private static let outward: [Setting] = [
         Setting(
-            "admin.address",
+            "admin.address", listener("address of the admin listener for health, metrics and status"),
             Option(
                 "--admin", "ADDR:PORT", "admin listener for health, metrics and status (default: off)",
                 reason: "is not an address with a port from 1 to 65535; write \(AdminPlace.defaultAddress), [::1]:9464 "
@@ -243,7 +297,7 @@ extension Setting {
                 settings.admin?.address = address
             }, shorthand: .strings, read: { $0.readAdminAddress($1) }),
         Setting(
-            "admin.tokenFile",
+            "admin.tokenFile", .text(lengthMin: 1),
             Option(
                 "--admin-token-file", "FILE",
                 "file with the bearer token that admin requests other than health checks must send",
@@ -253,12 +307,18 @@ extension Setting {
             let file = reader.string(member)
             reader.settings.admin?.tokenFile = file
         },
-        Setting("admin.socketMode") { $0.readSocketMode($1) },
-        Setting("admin.hosts") { $0.readAdminHosts($1) },
+        Setting(
+            "admin.socketMode", .text("permissions of a Unix-domain socket, in octal", pattern: "^0*[0-7]{1,3}$")
+        ) { $0.readSocketMode($1) },
+        Setting(
+            "admin.hosts", .list(of: .text(), "names that requests may use, in addition to addresses and localhost")
+        ) { $0.readAdminHosts($1) },
         parsed(
             "log.access", \.accessLog.place,
+            .any(of: [.word(AccessLogSettings.Place.words), .text(pattern: "^.*[/.].*[^/.]$")]),
             ("--access-log", "FILE", "access log: off, stdout or the path of a file (default: off)"),
-            words: ["off", "stdout"], reason: "is not off, stdout or a path; \(AccessLogSettings.Place.advice)",
+            words: AccessLogSettings.Place.words,
+            reason: "is not off, stdout or a path; \(AccessLogSettings.Place.advice)",
             default: "off", fix: AccessLogSettings.Place.advice,
             objection: { "`\($0)` is not off, stdout or a path, so there is no access log" },
             parse: { AccessLogSettings.Place($0) }),
@@ -266,9 +326,11 @@ extension Setting {
             "log.format", \.accessLog.format, "format of the access log", instead: "JSON is used",
             ("--access-log-format", "FORMAT", "format of the access log: json or combined"),
             reason: "is not a format; write json or combined"),
-        choice("log.only", \.accessLog.selection.only, "choice of lines", instead: "all requests are logged"),
-        flag("log.query", \.accessLog.selection.hasQuery),
-        flag("log.handshakes", \.accessLog.selection.hasHandshakes),
+        choice(
+            "log.only", \.accessLog.selection.only, "choice of lines", instead: "all requests are logged",
+            help: "which answers to log"),
+        flag("log.query", \.accessLog.selection.hasQuery, help: "whether paths in the access log include the query"),
+        flag("log.handshakes", \.accessLog.selection.hasHandshakes, help: "also log failed handshakes, in JSON"),
         choice(
             "log.process", \.processLog.format, "format of the process log", instead: "text is used",
             ("--log-format", "FORMAT", "format of the process log: text or json"),
@@ -284,7 +346,7 @@ extension Setting {
                 "user to switch to when started as root: a name, or numbers such as 65532 or 65532:65532"
             )),
         Setting(
-            "sandbox.mode",
+            "sandbox.mode", .word(SandboxSettings.Mode.names),
             Option(
                 "--sandbox", "MODE",
                 "restrict file and system-call access after startup: on (whatever the system supports), required "
@@ -294,10 +356,17 @@ extension Setting {
             ) { if let mode = $1.last { $0.sandbox.mode = mode } },
             default: SandboxSettings().mode.name, shorthand: .anything,
             read: { $0.settings.sandbox.mode = $0.sandboxMode($1) }),
-        Setting("sandbox.read") { $0.settings.sandbox.readable = $0.paths($1) },
-        Setting("sandbox.write") { $0.settings.sandbox.writable = $0.paths($1) },
+        Setting("sandbox.read", .list(of: absolutePath, "folders and files that may be read too")) {
+            $0.settings.sandbox.readable = $0.paths($1)
+        },
+        Setting("sandbox.write", .list(of: absolutePath, "folders that may be written to too")) {
+            $0.settings.sandbox.writable = $0.paths($1)
+        },
         Setting(
             "fronts.trust",
+            .list(
+                of: .text(pattern: "^(unix:|[0-9A-Fa-f:.]+(/[0-9]{1,3})?)$"),
+                "networks of the trusted reverse proxies, such as 10.0.0.0/8; unix: for Unix-domain sockets"),
             Option(
                 "--trust", "NETWORK",
                 "trust forwarding headers from reverse proxies in this network, such as 10.0.0.0/8 (repeatable)",
@@ -313,6 +382,9 @@ extension Setting {
         ) { $0.readTrust($1) },
         Setting(
             "fronts.proxyProtocol",
+            .any(
+                of: [.bool(), .list(of: listener())],
+                "listeners that require a PROXY protocol header: true for all, or their addresses"),
             Option(
                 "--proxy-protocol", nil,
                 "accept only proxies of --trust, and require a PROXY protocol header from them", parse: { $0 }
@@ -320,19 +392,36 @@ extension Setting {
         ) { $0.readProxyProtocol($1) },
         parsed(
             "fronts.fields", \.proxies.fields,
+            .word(TrustedProxies.Fields.names, "fields in which the proxies name the client"),
+            default: TrustedProxies().fields.name,
             objection: { _ in
-                let words = TrustedProxies.Fields.allCases.map { "\"\($0.rawValue)\"" }
-                return "`fields` must be \(words.joined(separator: " or "))"
-            }, parse: { TrustedProxies.Fields(rawValue: $0) }),
-        flag("fronts.host", \.proxies.readsForwardedHost),
-        Setting("lint.ignore") { $0.readIgnored($1.value) },
-        Setting("lint.severity") { $0.readSeverities($1.value) },
-        Setting("linkTargets") { $0.settings.linkTargets = $0.linkTargets($1) },
-        Setting("owners") { $0.readOwners($1.value) },
+                "`fields` must be \(TrustedProxies.Fields.names.map { "\"\($0)\"" }.joined(separator: " or "))"
+            }, parse: { TrustedProxies.Fields(named: $0) }),
+        flag("fronts.host", \.proxies.readsForwardedHost, help: "whether the proxies may set the host name"),
+        Setting("lint.ignore", .list(of: rule, "rules to leave out")) { $0.readIgnored($1.value) },
+        Setting(
+            "lint.severity",
+            .map(of: .word(Severity.allCases.map(\.rawValue)), "severities by rule", names: rule)
+        ) { $0.readSeverities($1.value) },
+        Setting("linkTargets", .list(of: absolutePath, "folders that symbolic links may lead into")) {
+            $0.settings.linkTargets = $0.linkTargets($1)
+        },
+        Setting(
+            "owners",
+            .map(
+                of: .list(of: HostPattern.schema),
+                "hosts that the app files of each folder of apps/ may name; * is for all folders without an entry",
+                names: .text(pattern: "^[^/]+$"))
+        ) { $0.readOwners($1.value) },
         text(
             "acme.webroot", \.acme.webroot,
             ("--acme-webroot", "DIR", "directory where an ACME client writes the challenges of all hosts")),
-        Setting("acme.thumbprint") { reader, member in
+        Setting(
+            "acme.thumbprint",
+            .text(
+                "thumbprint of an ACME client's account key, from which challenges are answered",
+                pattern: "^[A-Za-z0-9_-]{43}$")
+        ) { reader, member in
             let thumbprint: String? = reader.value(
                 member, fix: "write the 43 characters of its SHA-256 in base64url",
                 objection: { _ in "`thumbprint` is not the thumbprint of an account key" },
@@ -341,107 +430,6 @@ extension Setting {
         },
     ]
 
-    /// The keys of `acme` about certificates that the manager orders.
-    static let issuance: [Setting] = [
-        list("acme.contact", \.manager.draft.contact, "a mail address", example: "ops@example.com") {
-            IssuanceSettings.mailURL($0)
-        },
-        flag("acme.termsAgreed", \.manager.draft.isTermsAgreed),
-        Setting("acme.directories") { $0.readDirectories($1) },
-        text("acme.profile", \.manager.draft.profile),
-        text("acme.preferredIssuer", \.manager.draft.preferredIssuer),
-        list("acme.allow", \.manager.draft.allow, "a host", example: "*.example.com") {
-            IssuanceSettings.hostPattern($0)
-        },
-        list("acme.deny", \.manager.draft.deny, "a host", example: "*.example.com") {
-            IssuanceSettings.hostPattern($0)
-        },
-        Setting("acme.leadsTo") { $0.readMembers(of: $1, leadsTo) },
-        choice("acme.preflight", \.manager.draft.preflight, "mode of the preflight", instead: nothingOrdered),
-        Setting("acme.eab") { $0.readAccountBinding($1) },
-        text("acme.caFile", \.manager.draft.caFile),
-        Setting("acme.key", default: SigningKey.Kind.p256.rawValue) { $0.readKey($1) },
-        list("acme.resolvers", \.manager.draft.resolvers, "the address of a name server", example: "192.0.2.53:53") {
-            IssuanceSettings.nameServer($0)
-        },
-        choice("acme.challenge", \.manager.draft.challenge, "kind of challenge", instead: nothingOrdered),
-        Setting("acme.rfc2136") { $0.readUpdates($1) },
-    ]
-
-    private static let nothingOrdered = "no certificates are ordered"
-
-    private static let leadsTo: [Setting] = [
-        list("addresses", \.manager.draft.expectedAddresses, "an IP address", example: "192.0.2.1") {
-            IssuanceSettings.ipAddress($0)
-        },
-        list("names", \.manager.draft.expectedNames, "a host name", example: "edge.example.net") {
-            IssuanceSettings.hostName($0)
-        },
-    ]
-
-    private static let delivery: [Setting] = [
-        flag("delivery.enabled", \.manager.deliveryDraft.isEnabled),
-        // As `webhooks`, from when only the monitor had messages.
-        Setting("delivery.webhooks") { $0.readWebhooks($1) },
-    ]
-
-    private static let store: [Setting] = [
-        Setting("store.database") { reader, member in
-            // The URL may contain a password, so no message contains it.
-            let url: String? = reader.value(
-                member, fix: "write `postgresql://user@db.example.com/associated`, or remove it to use SQLite",
-                objection: { _ in "`database` is not the URL of a PostgreSQL database" },
-                parse: { url in ["postgresql://", "postgres://"].contains(where: url.hasPrefix) ? url : nil })
-            if let url { reader.settings.manager.databaseURL = url }
-        },
-        text("store.keyFile", \.manager.keyFile),
-        Setting("api") { $0.readAPIAddress($1) },
-        Setting("manager.admin") { $0.readManagerAddress($1) },
-        flag("manager.separate", \.manager.isSeparate),
-        Setting("manager.proxy") { $0.readProxy($1) },
-        Setting("webhooks") { $0.readWebhooks($1) },
-    ]
-
-    /// Where the manager finds stand-ins of what is elsewhere: the authority's port for challenges, Apple's and Google's services. Tests
-    /// need them, so no document and no message names them.
-    static let tests: [Setting] = [
-        Setting("tests.challengePort") { reader, member in
-            guard let port = reader.integer(member, 1...65_535) else { return }
-            reader.settings.manager.draft.port = UInt16(port)
-        },
-        serviceURL("tests.appleURL", \.manager.deliveryDraft.appleURL),
-        serviceURL("tests.googleURL", \.manager.deliveryDraft.googleURL),
-    ]
-
-    private static func serviceURL(_ key: String, _ path: Path<String>) -> Setting {
-        Setting(key) { if let url = $0.webURL($1) { $0.settings[keyPath: path] = url } }
-    }
+    private static let absolutePath = JSONSchema.text(pattern: "^/")
+    private static let rule = JSONSchema.word(RuleID.allCases.map(\.description))
 }
-
-/// A value that is one of a few words.
-protocol NamedChoice: CaseIterable, Sendable {
-    var name: String { get }
-}
-
-extension NamedChoice {
-    init?(named name: String) {
-        guard let value = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = value
-    }
-
-    static var names: [String] { allCases.map(\.name) }
-}
-
-extension NamedChoice where Self: RawRepresentable, RawValue == String {
-    var name: String { rawValue }
-}
-
-extension LogSelection.Only: NamedChoice {}
-extension LogFormat: NamedChoice {}
-extension ProcessLogSettings.Format: NamedChoice {}
-extension ProcessLogSettings.Level: NamedChoice {}
-extension SandboxSettings.Mode: NamedChoice {}
-extension IssuanceSettings.Preflight: NamedChoice {}
-extension IssuanceSettings.Challenge: NamedChoice {}
-extension IssuanceSettings.UpdateSettings.Algorithm: NamedChoice {}
-extension SigningKey.Kind: NamedChoice {}

@@ -33,12 +33,13 @@ struct LimitKeyTests {
     }
 
     @Test(arguments: LimitKey.all)
-    func `the document tells the default and the unit`(key: LimitKey) throws {
+    func `the document tells the default and the unit, and what the schema tells`(key: LimitKey) throws {
         let row = try #require(try LimitKeyTests.rows().first { $0[0] == "`\(key.name)`" })
         #expect(row[2] == LimitKeyTests.defaultValue(key).map(String.init))
         #expect((row[1] == "ms") == key.name.hasSuffix("Milliseconds"))
         #expect((row[1] == "bytes") == key.name.contains("BytesMax") || key.name.hasPrefix("bytesPer"))
-        #expect(row[3].count > 20)
+        #expect(row[3].lowercased().hasPrefix(key.help.lowercased()), "\(key.help)")
+        #expect(key.usual == LimitKeyTests.defaultValue(key))
     }
 
     @Test(arguments: LimitKey.all)

@@ -18,7 +18,7 @@ struct SettingTests {
         var rows: [(keys: [String], text: String)] = []
         for line in table.components(separatedBy: "\n").dropFirst().prefix(while: { $0.hasPrefix("|") }) {
             let first = line.components(separatedBy: "|")[1]
-            let keys = first.matches(of: /`(\w+)`/).map { String($0.output.1) }
+            let keys = first.matches(of: /`(\$?\w+)`/).map { String($0.output.1) }
             if keys.isEmpty { rows[rows.count - 1].text += line } else { rows.append((keys, line)) }
         }
         return rows

@@ -1,7 +1,8 @@
-// `associated version`, and `associated schema`: the JSON Schema of app files.
+// `associated version`, and `associated schema`: the JSON Schemas of app files and of server.json.
 
 import Association
 import Posix
+import Settings
 import SourceJSON
 import Supervision
 import TLS
@@ -19,16 +20,20 @@ extension Command {
 
 extension Command {
     static let schema = Command(
-        name: "schema", summary: "print a JSON Schema of app files, for editors",
+        name: "schema", summary: "print a JSON Schema of app files or server.json, for editors",
         details: """
-            Prints a JSON Schema (draft 7) of app files, with which editors complete keys and mark mistakes.
+            Prints a JSON Schema (draft 7) of app files, or of server.json, with which editors complete keys and mark mistakes.
 
-            Save it with `associated schema > app.schema.json`. Then add "$schema": "../../app.schema.json" to the app file, or
+            Save it with `associated schema app > app.schema.json`. Then add "$schema": "../../app.schema.json" to the app file, or
             name the schema in the editor's settings. `associated lint` checks more than a schema can express.
             """,
-        options: []
-    ) { _ in
-        Console.output(data: SourceWriter.canonical(AppFileSchema.value))
+        operands: Operands(usage: "[app|server]", counts: 0...1), options: []
+    ) { arguments in
+        switch arguments.operands.first ?? "app" {
+        case "app": Console.output(data: SourceWriter.canonical(AppFileSchema.value))
+        case "server": Console.output(data: SourceWriter.canonical(SettingsSchema.value))
+        case let other: return .usage(saying: "no schema of \(other); name app or server")
+        }
         return .success
     }
 }
