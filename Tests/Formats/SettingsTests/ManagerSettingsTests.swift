@@ -13,7 +13,9 @@ struct ManagerSettingsTests {
     private func read(_ text: String) throws -> SettingsReader {
         let tree = try TemporaryFolder()
         try tree.write("server.json", text.utf8)
-        return SettingsReader(file: tree.path + "/server.json")
+        let reader = SettingsReader(file: tree.path + "/server.json")
+        SettingsSchemaTests.expectValid(reader)
+        return reader
     }
 
     @Test func `reads every setting`() throws {

@@ -15,7 +15,9 @@ struct SettingsReaderTests {
     private func read(_ text: String?) throws -> SettingsReader {
         let tree = try TemporaryFolder()
         if let text { try tree.write("server.json", text.utf8) }
-        return SettingsReader(file: tree.path + "/server.json")
+        let reader = SettingsReader(file: tree.path + "/server.json")
+        SettingsSchemaTests.expectValid(reader)
+        return reader
     }
 
     @Test func `everything is optional, the file too`() throws {

@@ -1,6 +1,7 @@
 import AssociationSamples
 import Foundation
 import SourceJSON
+import TestSupport
 import Testing
 
 @testable import Association
@@ -268,11 +269,16 @@ import Testing
         for key in keys { #expect(text.contains("`\(key)`"), "\(key)") }
     }
 
+    private static let schema = AppFileSchema.value
+
     private func check(_ text: String, _ rules: [RuleID], _ location: SourceLocation = #_sourceLocation) {
         let reading = Sample.read(text)
         #expect(reading.findings.map(\.rule) == rules, "\(reading.findings.map(\.message))", sourceLocation: location)
         let hasError = reading.findings.contains { $0.severity == .error }
         #expect((reading.appFile == nil) == hasError, sourceLocation: location)
+        if !hasError, !rules.contains(.app003), let value = SourceReader.read(Array(text.utf8), as: .json5).value {
+            #expect(SchemaCheck.accepts(Self.schema, value), sourceLocation: location)
+        }
         for finding in reading.findings {
             #expect(finding.message.first?.isUppercase != true || finding.message.hasPrefix("App"), "\(finding)")
             #expect(!finding.message.hasSuffix("."), "\(finding.message)", sourceLocation: location)
