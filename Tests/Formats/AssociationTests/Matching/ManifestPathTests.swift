@@ -44,23 +44,12 @@ struct ManifestPathTests {
         #expect(try Sample.app(text).manifestPaths?.count == paths)
     }
 
-    @Test(
-        arguments: [
-            (.path, "/a", ["/a"], ["/a/", "/", "/A"]), (.prefix, "/a", ["/a", "/ab", "/a/"], ["/", "/b/a"]),
-            (.pattern, "/a/..*", ["/a/b", "/a/b/c"], ["/a/", "/a"]),
-            (.pattern, "/a.*b", ["/ab", "/axxb"], ["/abcb", "/a"]), (.pattern, "/ab*c", ["/ac", "/abbc"], ["/axc"]),
-            // The build removes one level of backslashes; the rest escapes one character.
-            (.pattern, #"/a\\.*"#, ["/a...", "/a."], ["/ab"]), (.pattern, #"/a\\.b"#, ["/a.b", "/axb"], ["/a.bc"]),
-            (.pattern, ".*", ["", "/x"], []), (.pattern, "", [""], ["/"]),
-            (.path, "/a b", ["/a b"], ["/a%20b"]),
-        ] as [(ManifestPath.Kind, String, [String], [String])])
-    func `compares a path as Android does`(
-        kind: ManifestPath.Kind, text: String, matching: [String], others: [String]
-    ) throws {
-        let glob = try #require(ManifestPath(kind, text).glob)
-        for path in matching { #expect(glob.matches(Array(path.utf16)), "\(path)") }
-        for path in others { #expect(!glob.matches(Array(path.utf16)), "\(path)") }
+    @Test(arguments: ConformanceCase.all("Android 14 and earlier"))
+    func `decides as Android does by the manifest`(_ given: ConformanceCase) throws {
+        #expect(try given.decide().decision == given.expected)
     }
+
+    @Test func `there are cases`() { #expect(ConformanceCase.all("Android 14 and earlier").count > 30) }
 
     @Test(
         arguments: [(.suffix, ".html"), (.advanced, "/[a-z]+"), (.path, "@string/path"), (.prefix, "/${flavour}")]
