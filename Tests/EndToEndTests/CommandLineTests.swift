@@ -34,7 +34,7 @@ struct CommandLineTests {
             ["serve", "--http", "localhost"],
             "--http localhost is not an address with a port from 1 to 65535; write 127.0.0.1:8080, [::1]:8080 or unix:/path"
         ),
-        (["check"], "check needs one of HOST, --all"), (["match"], "match needs one of URL…, -"),
+        (["check"], "check needs one of HOST, --all"), (["match"], "match needs one of URL…, -, --debug-link"),
         (["render"], "render needs one of HOST, --all"), (["render", "a", "--all"], "give HOST or --all, not both"),
         (["import"], "import needs one of FILE, DIR, URL"),
         (

@@ -42,6 +42,25 @@ final class GoldenFolder {
                          "sha256_cert_fingerprints": ["\(LintCommandTests.print)"]}}]
 
             """)
+        try folder.write(
+            "phone",
+            """
+            --- App Link Resolution Debug ---
+
+            URI: https://shop.acme.test/a/private/1
+            Resolution: Ambiguous (Multiple apps or Browser fallback)
+
+            Target:
+              Package: org.acme.shop
+              Activity: org.acme.shop.MainActivity
+
+            App Link Verification:
+              Verification status: STATE_SUCCESS
+              Dynamic App Links:
+                -> Matched Rule 1: UriRelativeFilterGroup { allow = 1, uri_filters = {}, }
+                -> Matched Rule 3: UriRelativeFilterGroup { allow = 0, uri_filters = {}, }
+
+            """)
         try folder.write("urls", "https://shop.acme.test/a/1\nnothing\nhttps://shop.acme.test/b\n")
         server = try folder.serve("--https", "127.0.0.1:0")
         ports = [server.port, server.securePort]

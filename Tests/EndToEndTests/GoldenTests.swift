@@ -43,6 +43,12 @@ struct GoldenTests {
             GoldenCommand("match-stream", "associated match - < urls"),
             GoldenCommand("match-live", "associated match --live $(cat live) https://shop.acme.test/a/1"),
             GoldenCommand("match-wrong-url", "associated match ftp://shop.acme.test/"),
+            GoldenCommand(
+                "match-phone",
+                "associated match --debug-link phone; associated match --debug-link - < phone --format json"),
+            GoldenCommand("match-phone-other", "associated match --debug-link phone --config other; echo $?"),
+            GoldenCommand(
+                "match-phone-wrong", "associated match --debug-link urls; associated match --debug-link phone a.test"),
             GoldenCommand("verify", "associated verify assetlinks.json \(app)"),
             GoldenCommand("verify-json", "associated verify assetlinks.json \(app) --format json"),
             GoldenCommand("verify-apple", "associated verify aasa --app-id 9JA89QQLNQ.org.acme.bank"),

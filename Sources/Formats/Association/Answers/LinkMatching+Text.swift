@@ -84,7 +84,7 @@ extension LinkMatching {
         }.joined()
     }
 
-    fileprivate static func verdict(_ opens: Bool?) -> String {
+    static func verdict(_ opens: Bool?) -> String {
         switch opens {
         case true?: "opens the app"
         case false?: "stays in the browser"

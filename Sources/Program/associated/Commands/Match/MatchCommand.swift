@@ -21,10 +21,13 @@ extension Command {
             Android 14 and earlier do not read rules: the app's manifest decides. The command uses the manifest that `snippet`
             generates from the app file, or your own (--manifest).
 
+            With --debug-link, the command reads what `adb shell am start --debug-link` prints on Android 17 and later, and says
+            whether the phone decides about that URL as the rules here do, and what is different.
+
             A URL without a scheme is treated as https. With - instead of URLs, the command reads one URL per line from
             standard input and prints one line of JSON for each.
             """,
-        operands: Operands(usage: "URL…|-", counts: 1...10_000),
+        operands: Operands(usage: "[URL…|-]", counts: 0...10_000),
         options: [
             .config,
             .state.with(help: "state directory of the server, whose published app files count too (default: state)"),
@@ -45,12 +48,18 @@ extension Command {
                     "fail unless every URL opens an app (app) or stays in the browser (web), on each platform, or on that "
                     + "of --platform; Android 14 and earlier count only with --manifest"),
             Option(name: "--all", value: nil, help: "list every rule that was tried"),
+            Option(
+                name: "--debug-link", value: "FILE|-",
+                help: "compare with the output of `am start --debug-link` on a phone, which names the URL"),
             .format, .environment, .resolve, .authority,
         ],
-        failure: "no app handles the host of a URL, a host could not be reached, or --expect is not met"
+        failure:
+            "no app handles the host of a URL, a host could not be reached, --expect is not met, or a phone decides otherwise"
     ) { arguments throws(Refusal) in
         let isJSON = try arguments.wantsJSON()
         let expected: LinkMatching.Outcome? = try arguments.choice("--expect")
+        if let path = arguments["--debug-link"] { return try comparePhone(path, arguments, isJSON) }
+        if arguments.operands.isEmpty { return .usage(saying: "match needs one of URL…, -, --debug-link") }
         let isStream = arguments.operands == ["-"]
         var urls: [(LinkURL, String)] = []
         for operand in isStream ? [] : arguments.operands {
@@ -80,6 +89,37 @@ extension Command {
         }
         return status
     }
+}
+
+/// Compares with what a phone prints about a link.
+private func comparePhone(_ path: String, _ arguments: ParsedArguments, _ isJSON: Bool) throws(Refusal) -> ExitStatus {
+    guard arguments.operands.isEmpty, arguments["--expect"] == nil else {
+        throw .usage("--debug-link compares the URL of a phone's output; give neither a URL nor --expect with it")
+    }
+    let bytes = try path == "-" ? InputFile.standardInput() : InputFile.read(path)
+    guard let phone = DebugLink(String(decoding: bytes, as: UTF8.self)) else {
+        throw .failure(
+            "\(path == "-" ? "standard input" : path) is no output of `am start --debug-link`: it has no line with URI:"
+        )
+    }
+    let url = try LinkURL.required(phone.url)
+    var source = try MatchSource(arguments, platform: .android)
+    let matching = source.matching(for: url)
+    if let problem = matching.androidProblem { throw .failure(problem) }
+    let apps = matching.compare(url, with: phone)
+    if isJSON {
+        let values = apps.map { app in
+            SourceValue.object([
+                ("package", .string(app.package)), ("opens", app.opens.map { .bool($0) } ?? .null),
+                ("differences", .array(app.differences.map { .string($0) })),
+            ])
+        }
+        let line = SourceValue.object([("url", .string(url.text)), ("android", .array(values))])
+        Console.output(data: SourceWriter.minified(line) + Array("\n".utf8))
+    } else {
+        Console.output(matching.text(of: apps, url))
+    }
+    return !apps.isEmpty && apps.allSatisfy(\.differences.isEmpty) ? .success : .failure
 }
 
 extension LinkMatching {
