@@ -3,6 +3,7 @@
 import Association
 import Catalogue
 import HTTP
+import Posix
 import SourceJSON
 import TLS
 import TestSupport
@@ -25,6 +26,15 @@ struct LandingTemplateTests {
 
     private func template(_ text: String) throws -> LandingTemplate {
         try LandingTemplate(Array(text.utf8), file: "public/a.example.com/_landing.html")
+    }
+
+    @Test func `the page to copy is a template`() throws {
+        let path = #filePath.replacing(
+            "Tests/Server/HostingTests/LandingTemplateTests.swift", with: "deploy/landing/_landing.html")
+        let page = try LandingTemplate(File.read(path, bytesMax: LandingTemplate.bytesMax).bytes, file: path)
+        let app = try app("scheme: \"shop\"")
+        #expect(page.page(for: app, rules: []) != nil)
+        #expect(page.scripts.count == 1)
     }
 
     private func filled(_ text: String, _ app: AppFile) throws -> String {
