@@ -54,6 +54,22 @@ public enum StandardDescriptors {
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
+    /// The next bytes of standard input; none at its end. The corresponding C function is `read`.
+    public static func readInput(bytesMax: Int = 1 << 16) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: bytesMax)
+        while true {
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            // EBADF is not a bug here: a process may be started without standard input.
+            if count >= 0 { return Array(bytes.prefix(count)) }
+            switch errno {
+            case EINTR: break
+            // Another process with the same pipe may have made it non-blocking.
+            case EAGAIN: _ = Descriptor.readable(among: [STDIN_FILENO], milliseconds: -1)
+            default: throw .last("read")
+            }
+        }
+    }
+
     /// Opens `/dev/null` for each missing standard descriptor, so that no other file gets its number. To be called before
     /// anything is opened.
     public static func fillGaps() {

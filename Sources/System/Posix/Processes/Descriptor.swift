@@ -23,6 +23,14 @@ public struct Descriptor: ~Copyable, Sendable {
         try unsafe Descriptor(associated_open(path, flags, Int32(permissions)), of: "open")
     }
 
+    /// Waits until one of these has bytes, its end or an error to read, or the time is up; forever if it is negative. Unlike `Poller`, it
+    /// accepts files too, which are always readable. The corresponding C function is `poll`.
+    public static func readable(among numbers: [Int32], milliseconds: Int32) -> [Bool] {
+        var watched = numbers.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let count = unsafe poll(&watched, nfds_t(watched.count), milliseconds)
+        return watched.map { count > 0 && $0.revents != 0 }
+    }
+
     /// Hands the descriptor over to the caller, who closes it.
     public consuming func release() -> Int32 {
         let number = number

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Posix
@@ -29,5 +30,25 @@ struct ProgramOutputTests {
 
     @Test func `a program that does not exist is an error`() {
         #expect(throws: SystemError.self) { try ProgramOutput(of: "associated-no-such-program", []) }
+    }
+
+    @Test func `a program that runs has a descriptor that is readable at its end`() throws {
+        let program = try RunningProgram("cat", [], input: Array("in".utf8))
+        #expect(Descriptor.readable(among: [program.descriptor], milliseconds: -1) == [true])
+        #expect(try program.finish().output == Array("in".utf8))
+        let slow = try RunningProgram("sleep", ["1000"])
+        #expect(Descriptor.readable(among: [slow.descriptor], milliseconds: 0) == [false])
+    }
+
+    @Test func `a program that is not wanted any more is killed`() throws {
+        let file = try MemoryFile([])
+        var program: RunningProgram? = try RunningProgram(
+            "sh", ["-c", "echo $$ >/proc/\(getpid())/fd/\(file.number); exec sleep 1000"])
+        #expect(program != nil)
+        while try file.bytes().last != UInt8(ascii: "\n") { _ = sched_yield() }
+        let process = try #require(pid_t(String(decoding: try file.bytes().dropLast(), as: UTF8.self)))
+        #expect(kill(process, 0) == 0)
+        program = nil
+        #expect(kill(process, 0) == -1 && errno == ESRCH)
     }
 }
