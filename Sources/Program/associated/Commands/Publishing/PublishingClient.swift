@@ -29,6 +29,8 @@ struct PublishingClient {
     private let place: Place
     private let token: String
     private let authorityFile: String?
+    /// Whether a refusal is printed as the API has written it (RFC 9457).
+    private let isJSON: Bool
 
     private enum Place {
         case socket(SocketAddress)
@@ -49,6 +51,7 @@ struct PublishingClient {
         }
         self.tenant = tenant
         authorityFile = arguments["--ca"]
+        isJSON = try arguments.wantsJSON()
         if let file = arguments["--token-file"] {
             let text = String(decoding: try InputFile.read(file, bytesMax: 4_096), as: UTF8.self)
             token = text.split { $0.isWhitespace }.first.map(String.init) ?? ""
@@ -94,7 +97,7 @@ struct PublishingClient {
         }
         let value = SourceReader.read(response.body, as: .json, limits: SourceLimits(bytes: 64 << 20)).value
         if (200..<300).contains(response.status) { return Answer(status: response.status, value: value ?? .null) }
-        throw PublishingClient.refusal(response, value)
+        throw refusal(response, value)
     }
 
     /// The number of `release:41`, 0 for `release:live`; nil for another text, such as a path on a branch with that name.
@@ -114,7 +117,7 @@ struct PublishingClient {
             let path = "/api/v1/tenants/\(Self.escaped(tenant))/releases/\(number)/apps/\(Self.escaped(name))"
             let response = try send("GET", path, nil)
             if response.status == 200 { return (name, response.body) }
-            throw PublishingClient.refusal(response, SourceReader.read(response.body, as: .json).value)
+            throw refusal(response, SourceReader.read(response.body, as: .json).value)
         }
     }
 
@@ -162,12 +165,16 @@ struct PublishingClient {
     }
 
     /// Why the API refuses, after the findings and what would be lost, which are reported at once, one a line.
-    private static func refusal(_ response: FetchedResponse, _ problem: SourceValue?) -> Refusal {
-        guard let detail = problem?.member(named: "detail")?.asString else {
+    private func refusal(_ response: FetchedResponse, _ problem: SourceValue?) -> Refusal {
+        guard let problem, let detail = problem.member(named: "detail")?.asString else {
             let text = String(decoding: response.body.prefix(200), as: UTF8.self).split(separator: "\n").first ?? ""
             return .failure(Printable.line("the API answers \(response.status): \(text)"))
         }
-        for line in findings(in: problem) + losses(in: problem) { Console.error(line: line) }
+        if isJSON {
+            Console.output(data: SourceWriter.canonical(problem))
+        } else {
+            for line in Self.findings(in: problem) + Self.losses(in: problem) { Console.error(line: line) }
+        }
         return .failure(Printable.line(detail))
     }
 
