@@ -55,6 +55,15 @@ struct CommandLineTests {
             ["match", "https://a.test:70000/"],
             "\"https://a.test:70000/\" cannot be matched: `70000` is not a port; write a port from 1 to 65535, or none"
         ),
+        (
+            ["match", "--", "--help"],
+            "\"--help\" cannot be matched: it does not begin with https://; write https://, a host and a path, such as "
+                + "https://shop.example.com/--help"
+        ),
+        (
+            ["match", "a.test", "--app", "x", "--live"],
+            "give one of --live, --app, and files with --apple and --android"
+        ),
         (["check", "a.example", "--connect", "x"], "--connect x is not an address such as 192.0.2.1"),
         (
             ["serve", "--admin", "94640"],

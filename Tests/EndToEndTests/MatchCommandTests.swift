@@ -40,6 +40,22 @@ struct MatchCommandTests {
         #expect(!run.output.contains("--all"))
     }
 
+    @Test func `--app takes one app file, and JSON has the text too`() throws {
+        let folder = try configuration()
+        let file = "\(folder.path)/config/apps/shop.json"
+        let ask = ["match", "https://shop.acme.test/a/1", "--format", "json", "--app"]
+        let run = try run(ask + ["-"], input: Self.app)
+        #expect(run.status == 0 && run.output.contains(#""decision":"match","rule":1"#), "\(run.text)")
+        #expect(
+            run.output.contains(
+                #""explanation":"https://shop.acme.test/a/1\niOS, 9JA89QQLNQ.org.acme.shop: opens the app\n"#))
+        #expect(try Subject.run(ask + [file]).output == run.output.replacing("(-:", with: "(\(file):"))
+        let broken = try self.run(ask + ["-"], input: "{")
+        #expect(
+            broken.status == 1
+                && broken.errors.hasSuffix("associated: - has errors, so it is not used; fix them first\n"))
+    }
+
     @Test func `answers each line of standard input, also one that is not a URL`() throws {
         let folder = try configuration()
         let run = try run(

@@ -185,8 +185,11 @@ package struct LinkMatching {
 
     /// Appends the answer as one line of JSON. A platform whose answer is unknown has no member, and `error` says why; neither has
     /// one that `--platform` excludes. `doubt` says why readers of a published file may decide differently.
+    /// - Parameter detail: what `explanation`, the answer as text, says of rules that do not match; nil for an answer without it.
     // Building JSON values first would cost `match -` a fifth of its speed.
-    package func appendJSON(of url: LinkURL, written: String, to output: inout [UInt8]) {
+    package func appendJSON(
+        of url: LinkURL, written: String, explaining detail: Detail? = nil, to output: inout [UInt8]
+    ) {
         output += #"{"url":"#.utf8
         SourceWriter.append(quoted: written, to: &output)
         if appleProblem == nil, platform != .android {
@@ -228,6 +231,10 @@ package struct LinkMatching {
         if let doubt = appleDoubt ?? androidDoubt {
             output += #","doubt":"#.utf8
             SourceWriter.append(quoted: Printable.line(doubt), to: &output)
+        }
+        if let detail {
+            output += #","explanation":"#.utf8
+            SourceWriter.append(quoted: text(of: url, detail: detail), to: &output)
         }
         output += "}\n".utf8
     }

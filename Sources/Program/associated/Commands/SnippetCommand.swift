@@ -11,8 +11,8 @@ extension Command {
         name: "snippet",
         summary: "generate the native files for an app's project: entitlements, manifests, handlers; page tags",
         details: """
-            Generates the native files for APP's project from the app file. APP is the app's name, its app file, or the
-            file's name; it must fit one app file only. A file that names a host of another folder (`owners` in server.json)
+            Generates the native files for APP's project from the app file. APP is the app's name, its app file, the file's
+            name, or - for an app file on standard input; it must fit one app file only. A file that names a host of another folder (`owners` in server.json)
             counts as one with errors.
 
             The files are printed, each after a line with its name, or written to --output, which may be the project itself;
@@ -96,12 +96,7 @@ enum AppSearch {
     static func find(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
         // The name of an app may contain a slash, so a path that does not exist may be a name.
         let isFile = (try? File.status(name)).map { $0.isRegular || name.contains("/") } ?? false
-        if isFile {
-            let enclosing = EnclosingConfiguration(around: name, arguments, base: GivenConfiguration(arguments))
-            let given = try GivenConfiguration(answering: arguments, about: name, at: enclosing?.given.path)
-            let path = enclosing?.path ?? name
-            return try app(given.appFile(try InputFile.read(name), file: path), of: path)
-        }
+        if isFile || name == "-" { return try app(at: name, arguments) }
         let given = try GivenConfiguration(answering: arguments)
         guard let files = given.appFiles else {
             throw .failure(
@@ -134,11 +129,19 @@ enum AppSearch {
 
     private static let candidatesMax = 20
 
+    /// The app of a file, inside a configuration or not.
+    static func app(at file: String, _ arguments: ParsedArguments) throws(Refusal) -> AppFile {
+        let enclosing = EnclosingConfiguration(around: file, arguments, base: GivenConfiguration(arguments))
+        let given = try GivenConfiguration(answering: arguments, about: file, at: enclosing?.given.path)
+        let path = enclosing?.path ?? file
+        return try app(given.appFile(try InputFile.read(file), file: path), of: path)
+    }
+
     private static func app(
         _ reading: (app: AppFile?, errors: [Finding]), of path: String
     ) throws(Refusal) -> AppFile {
         if let app = reading.app { return app }
         for finding in reading.errors { Console.error(finding) }
-        throw .failure("\(path) has errors, so there is nothing to generate from; fix them first")
+        throw .failure("\(path) has errors, so it is not used; fix them first")
     }
 }

@@ -4,34 +4,31 @@
 import Association
 import AssociationLint
 import AssociationSnippets
-import Glibc
 import Posix
 import Supervision
 
 enum InputFile {
-    /// The bytes of a file; a message if it cannot be read.
+    /// The bytes of a file, or of standard input for `-`; a message if it cannot be read.
     static func read(_ path: String, bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
+        if path == "-" { return try standardInput.get() }
         do throws(FileError) { return try File.read(path, bytesMax: bytesMax).bytes } catch {
             throw .failure("cannot read \(path): \(error)")
         }
     }
 
-    /// Everything on standard input.
-    static func standardInput(bytesMax: Int = AppFile.bytesMax) throws(Refusal) -> [UInt8] {
+    /// Everything on standard input, which several parts of a command may ask for.
+    private static let standardInput = Result { () throws(Refusal) in
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count)
+        do throws(SystemError) {
+            while bytes.count <= AppFile.bytesMax {
+                let more = try StandardDescriptors.readInput()
+                if more.isEmpty { return bytes }
+                bytes += more
             }
-            if count == 0 { return bytes }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .failure("cannot read standard input: \(SystemError(call: "read", number: errno).reason)")
-            }
-            bytes += buffer[..<count]
-            if bytes.count > bytesMax { throw .failure("standard input has more than \(bytesMax) bytes") }
+        } catch {
+            throw .failure("cannot read standard input: \(error.reason)")
         }
+        throw .failure("standard input has more than \(AppFile.bytesMax) bytes")
     }
 }
 

@@ -53,7 +53,8 @@ enum Program {
             return .usage(saying: "unknown command \"\(name)\"; \(nearest ?? "associated --help lists all commands")")
         }
         let rest = Array(arguments.dropFirst())
-        if rest.contains("--help") || rest.contains("-h") {
+        let words = rest.prefix { $0 != "--" }
+        if words.contains("--help") || words.contains("-h") {
             Console.output(command.help)
             return .success
         }

@@ -13,10 +13,10 @@ extension Command {
             services, relations and fingerprints that one side lacks; and what the removal guard of a server will hold. What
             does not matter to phones, such as comments, is no difference.
 
-            BEFORE and AFTER are each a configuration, another directory of app files, an app file, REFERENCE:PATH for a
-            directory or file in a git repository (as in `git show`; `main:./config` is below the working directory),
-            release:NUMBER or release:live for what a tenant has published, or https://HOST for the files that a live host
-            serves. With a live host, only this host is compared, and the manifests of Android apps are not known.
+            BEFORE and AFTER are each a configuration, another directory of app files, an app file, - for one on standard input,
+            REFERENCE:PATH for a directory or file in a git repository (as in `git show`; `main:./config` is below the working
+            directory), release:NUMBER or release:live for what a tenant has published, or https://HOST for the files that a live
+            host serves. With a live host, only this host is compared, and the manifests of Android apps are not known.
 
             Each app is looked at as if it were the only one on the phone. An Android app is expected to have the intent filters
             that `associated snippet` writes for the app file. If the rules are too many or too long, the comparison stops early

@@ -43,7 +43,7 @@ struct DifferenceSide {
         } else if Directory.exists(operand) {
             let path = operand.count > 1 && operand.hasSuffix("/") ? String(operand.dropLast()) : operand
             texts = try SideTexts(folder: path, arguments)
-        } else if File.exists(operand) {
+        } else if operand == "-" || File.exists(operand) {
             texts = SideTexts(file: operand, try InputFile.read(operand))
         } else if let release = PublishingClient.release(operand) {
             texts.apps = try PublishingClient(arguments).files(of: release)

@@ -199,7 +199,7 @@ struct LintedFiles {
     }
 
     private mutating func read(_ path: String) -> [UInt8]? {
-        do throws(Refusal) { return try path == "-" ? InputFile.standardInput() : InputFile.read(path) } catch {
+        do throws(Refusal) { return try InputFile.read(path) } catch {
             problems.append(error.message)
             return nil
         }

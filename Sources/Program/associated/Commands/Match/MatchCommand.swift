@@ -2,7 +2,6 @@
 // prints the answers.
 
 import Association
-import Glibc
 import Posix
 import SourceJSON
 import Supervision
@@ -14,9 +13,10 @@ extension Command {
             Shows which app opens each URL on iOS, on Android 15 and later, and on Android 14 and earlier, and which rule
             decides. The output says "not settled" where platform behaviour is not documented.
 
-            By default, the rules are those of your app files. With --apple and --android, they come from the given files, as if
-            the URL's host served them; with --live, from the files that the host serves now. The output names the
-            rules of an app file as `links[0]`, and those of a published file by their number, from 0.
+            By default, the rules are those of your app files. With --app, they come from one app file, whether it is in a
+            configuration or not; with --apple and --android, from the given files, as if the URL's host served them; with
+            --live, from the files that the host serves now. Each FILE may be - for standard input. The output names the rules of
+            an app file as `links[0]`, and those of a published file by their number, from 0.
 
             Android 14 and earlier do not read rules: the app's manifest decides. The command uses the manifest that `snippet`
             generates from the app file, or your own (--manifest).
@@ -32,6 +32,7 @@ extension Command {
             .config,
             .state.with(help: "state directory of the server, whose published app files count too (default: state)"),
             .platform,
+            Option(name: "--app", value: "FILE", help: "match against this app file instead of the configuration"),
             Option(
                 name: "--apple", value: "FILE",
                 help: "match against this apple-app-site-association file instead of the configuration"),
@@ -74,12 +75,13 @@ extension Command {
         var status = ExitStatus.success
         for (index, (url, operand)) in urls.enumerated() {
             let matching = source.matching(for: url)
+            let detail: LinkMatching.Detail = arguments.has("--all") ? .all : .nearest
             if isJSON {
                 var line: [UInt8] = []
-                matching.appendJSON(of: url, written: operand, to: &line)
+                matching.appendJSON(of: url, written: operand, explaining: detail, to: &line)
                 Console.output(data: line)
             } else {
-                let text = matching.text(of: url, detail: arguments.has("--all") ? .all : .nearest)
+                let text = matching.text(of: url, detail: detail)
                 Console.output((index > 0 ? "\n" : "") + text)
             }
             if !matching.isFine(url, expecting: expected) {
@@ -96,7 +98,7 @@ private func comparePhone(_ path: String, _ arguments: ParsedArguments, _ isJSON
     guard arguments.operands.isEmpty, arguments["--expect"] == nil else {
         throw .usage("--debug-link compares the URL of a phone's output; give neither a URL nor --expect with it")
     }
-    let bytes = try path == "-" ? InputFile.standardInput() : InputFile.read(path)
+    let bytes = try InputFile.read(path)
     guard let phone = DebugLink(String(decoding: bytes, as: UTF8.self)) else {
         throw .failure(
             "\(path == "-" ? "standard input" : path) is no output of `am start --debug-link`: it has no line with URI:"
@@ -205,36 +207,32 @@ extension LinkURLProblem {
 
 /// Reads one URL per line, and prints one line of JSON for each.
 enum MatchStream {
-    private static let chunk = 1 << 16
     /// A hundred times the length of any URL in use.
     private static let lineMax = 1 << 20
 
     static func run(_ source: inout MatchSource, expecting expected: LinkMatching.Outcome?) -> ExitStatus {
         var status = ExitStatus.success
-        var buffer = [UInt8](repeating: 0, count: chunk)
         var rest: [UInt8] = []
         var output: [UInt8] = []
         while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR { continue }
-                let error = SystemError(call: "read", number: errno)
+            let more: [UInt8]
+            do throws(SystemError) { more = try StandardDescriptors.readInput() } catch {
                 return .failure(saying: "cannot read standard input: \(error.reason)")
             }
-            rest += buffer[..<count]
+            rest += more
             var start = 0
             while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 if !answer(rest[start..<end], source: &source, expected, into: &output) { status = .failure }
                 start = end + 1
             }
             rest.removeSubrange(..<start)
-            if count == 0, !rest.isEmpty, !answer(rest[...], source: &source, expected, into: &output) {
+            if more.isEmpty, !rest.isEmpty, !answer(rest[...], source: &source, expected, into: &output) {
                 status = .failure
             }
             // Answers are not held back: the caller may wait for one before it writes the next URL.
             guard Console.output(data: output) else { return status }
             output.removeAll(keepingCapacity: true)
-            if count == 0 { return status }
+            if more.isEmpty { return status }
             guard rest.count <= lineMax else {
                 return .failure(saying: "a line of standard input has more than \(lineMax) bytes")
             }

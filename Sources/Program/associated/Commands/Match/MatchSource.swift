@@ -29,14 +29,20 @@ struct MatchSource {
     init(_ arguments: ParsedArguments, platform: LinkMatching.Platform? = nil) throws(Refusal) {
         self.platform = platform
         let isPublished = arguments.has("--apple") || arguments.has("--android")
-        if arguments.has("--live"), isPublished {
-            throw .usage("give --live, or files with --apple and --android, not both")
+        if [arguments.has("--live"), isPublished, arguments.has("--app")].count(where: { $0 }) > 1 {
+            throw .usage("give one of --live, --app, and files with --apple and --android")
         }
         manifest = try arguments["--manifest"].map(MatchSource.manifest)
         if arguments.has("--live") || isPublished {
             live = arguments.has("--live") ? try LiveFiles.fetcher(arguments) : nil
             files = live == nil ? try MatchSource.published(arguments) : nil
             (apps, configPath) = ([:], "")
+            return
+        }
+        if let path = arguments["--app"] {
+            let app = try AppSearch.app(at: path, arguments)
+            (files, live, configPath) = (nil, nil, path)
+            apps = Dictionary(app.hosts.map { ($0.text, [app]) }) { first, _ in first }
             return
         }
         let given = try GivenConfiguration(answering: arguments)
