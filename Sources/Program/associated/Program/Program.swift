@@ -12,13 +12,13 @@ enum Program {
         .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .importFiles,
         .initialise, .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token, .audit,
         .retire, .status, .history, .health,
-        .schema, .completion, .manual, .version,
+        .schema, .mcp, .completion, .manual, .version,
     ]
 
     /// Those that need no OpenSSL, unless they are asked about a live host or a certificate.
     private static let offline: Set = [
         "lint", "diff", "match", "render", "snippet", "qr", "import", "init", "schema", "completion", "manual",
-        "version",
+        "version", "mcp",
     ]
 
     static func main() {
