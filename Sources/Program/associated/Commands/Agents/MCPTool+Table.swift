@@ -16,12 +16,8 @@ extension MCPTool {
                 """,
             command: .lint,
             arguments: [
-                Input(
-                    name: "paths", help: "files, directories, or a configuration (default: that of `config`)",
-                    isList: true),
-                Input(
-                    name: "content", help: "the text of one file to check, which need not be on the disk",
-                    place: .content),
+                Input("paths", "files, directories, or a configuration (default: that of `config`)", isList: true),
+                Input("content", "the text of one file to check, which need not be on the disk", .content),
             ],
             options: ["--as", "--notes", "--config", "--environment", "--state"], replaced: "paths",
             result: .value("findings"), answersWithFailure: true),
@@ -33,9 +29,7 @@ extension MCPTool {
                 """,
             command: .lint,
             arguments: [
-                Input(
-                    name: "rule", help: "the code of a finding, such as AASA-019", place: .option("--explain"),
-                    isRequired: true)
+                Input("rule", "the code of a finding, such as AASA-019", .option("--explain"), isRequired: true)
             ],
             fixed: [], result: .text),
         MCPTool(
@@ -48,15 +42,9 @@ extension MCPTool {
                 """,
             command: .match,
             arguments: [
-                Input(
-                    name: "urls", help: "URLs, such as https://shop.example.com/products/1", isList: true,
-                    isRequired: true),
-                Input(
-                    name: "content", help: "the text of a file to match against, which need not be on the disk",
-                    place: .content),
-                Input(
-                    name: "as", help: "what `content` is (default: app)", place: .contentOption,
-                    words: ["app", "apple", "android"]),
+                Input("urls", "URLs, such as https://shop.example.com/products/1", isList: true, isRequired: true),
+                Input("content", "the text of a file to match against, which need not be on the disk", .content),
+                Input("as", "what `content` is (default: app)", .contentOption, words: ["app", "apple", "android"]),
             ],
             options: [
                 "--expect", "--platform", "--config", "--environment", "--state", "--app", "--apple", "--android",
@@ -73,11 +61,9 @@ extension MCPTool {
                 """,
             command: .difference,
             arguments: [
-                Input(
-                    name: "before", help: "the old side, such as main:./config or https://shop.example.com",
-                    isRequired: true),
-                Input(name: "after", help: "the new side, such as config", isRequired: true),
-                Input(name: "content", help: "the text of an app file, as the new side", place: .content),
+                Input("before", "the old side, such as main:./config or https://shop.example.com", isRequired: true),
+                Input("after", "the new side, such as config", isRequired: true),
+                Input("content", "the text of an app file, as the new side", .content),
             ],
             options: ["--environment", "--resolve", "--ca"],
             replaced: "after",
@@ -92,8 +78,7 @@ extension MCPTool {
             command: .check,
             arguments: [
                 Input(
-                    name: "hosts", help: "hosts, such as shop.example.com or shop.example.com:8443", isList: true,
-                    isRequired: true)
+                    "hosts", "hosts, such as shop.example.com or shop.example.com:8443", isList: true, isRequired: true)
             ],
             options: [
                 "--config", "--environment", "--apple-cdn", "--google", "--connect", "--resolve", "--ca", "--timeout",
@@ -108,7 +93,7 @@ extension MCPTool {
                 """,
             command: .why,
             arguments: [
-                Input(name: "url", help: "the link, such as https://shop.example.com/products/1", isRequired: true)
+                Input("url", "the link, such as https://shop.example.com/products/1", isRequired: true)
             ],
             options: ["--platform", "--config", "--environment", "--resolve", "--ca", "--timeout"],
             result: .value("diagnosis"), answersWithFailure: true, reachesHosts: true),
@@ -121,11 +106,9 @@ extension MCPTool {
                 """,
             command: .snippet,
             arguments: [
-                Input(name: "app", help: "an app file, or the name of an app of the configuration", isRequired: true),
-                Input(name: "content", help: "the text of an app file", place: .content),
-                Input(
-                    name: "kind", help: "the kind of project", isRequired: true,
-                    words: Snippet.Kind.allCases.map(\.rawValue)),
+                Input("app", "an app file, or the name of an app of the configuration", isRequired: true),
+                Input("content", "the text of an app file", .content),
+                Input("kind", "the kind of project", isRequired: true, words: Snippet.Kind.allCases.map(\.rawValue)),
             ],
             options: ["--config", "--environment", "--mode"],
             replaced: "app",
@@ -138,7 +121,7 @@ extension MCPTool {
                 admin listener.
                 """,
             command: .status,
-            arguments: [Input(name: "host", help: "a host that is served")],
+            arguments: [Input("host", "a host that is served")],
             options: ["--hosts", "--never-fetched", "--expiring", "--deliveries"],
             result: .value("state"), answersWithFailure: true),
     ]
@@ -165,6 +148,6 @@ extension MCPTool {
     ]
 
     private static let directory = Input(
-        name: "directory", help: "the directory with all app files of the tenant, such as config/apps", isRequired: true
+        "directory", "the directory with all app files of the tenant, such as config/apps", isRequired: true
     )
 }

@@ -30,11 +30,19 @@ struct MCPTool {
     struct Input {
         let name: String
         let help: String
-        var place = Place.operand
-        var isList = false
-        var isSwitch = false
-        var isRequired = false
-        var words: [String] = []
+        let place: Place
+        let isList: Bool
+        let isSwitch: Bool
+        let isRequired: Bool
+        let words: [String]
+
+        init(
+            _ name: String, _ help: String, _ place: Place = .operand, isList: Bool = false, isSwitch: Bool = false,
+            isRequired: Bool = false, words: [String] = []
+        ) {
+            (self.name, self.help, self.place, self.words) = (name, help, place, words)
+            (self.isList, self.isSwitch, self.isRequired) = (isList, isSwitch, isRequired)
+        }
 
         enum Place: Equatable {
             case operand, option(String)
@@ -74,7 +82,7 @@ struct MCPTool {
                 }
                 let choice = option.value.map { $0.split(separator: "|").map(String.init) } ?? []
                 return Input(
-                    name: String(name.dropFirst(2)).replacing("-", with: "_"), help: option.help, place: .option(name),
+                    String(name.dropFirst(2)).replacing("-", with: "_"), option.help, .option(name),
                     isList: option.isRepeatable, isSwitch: option.value == nil,
                     words: choice.count > 1 ? choice : option.words)
             }
