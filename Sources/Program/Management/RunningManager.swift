@@ -43,8 +43,6 @@ final class RunningManager {
     private var figuresDue: Int64 = 0
     /// Hosts that wait for their first certificate; nil until the first figures.
     private var awaitedCount: Int?
-    /// What the console says of all hosts.
-    private var sentence: String?
     /// By their numbers in the control.
     private(set) var threads: [ThreadHandle] = []
     private var listeners: [Service] = []
@@ -216,7 +214,7 @@ final class RunningManager {
         defer { control.noteSource("the hosts that it serves", problem) }
         do throws(AdminClient.Failure) {
             _ = try AdminClient.put(
-                ManagerReport(awaitedCount: awaitedCount, problem: problemForServer, sentence: sentence),
+                ManagerReport(awaitedCount: awaitedCount, problem: problemForServer, sentence: console?.sentence),
                 to: inputs.link,
                 timeoutMilliseconds: RunningManager.askMilliseconds)
             let response = try AdminClient.get(
@@ -328,6 +326,5 @@ final class RunningManager {
         }
         answers.take(figures)
         console?.take(shown)
-        sentence = console?.sentence
     }
 }
