@@ -110,7 +110,7 @@ private enum Drafts {
             <div class="field"><label for="text">App file, as JSON5</label><textarea id="text" name="text" class="code" rows="18" \
             spellcheck="false" autocapitalize="none">\(exactly: value["text"].text)</textarea></div>
             <div class="columns">\(field("message", "Message", value["message"].text, "Why"))\
-            \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01 08:00", type: "datetime-local"))</div>
+            \(field("publishAt", "Goes live (UTC, empty for now)", value["publishAt"].text, "2026-12-01 08:00"))</div>
             <div class="field"><label for="urls">Links to test against it, one a line</label><textarea id="urls" name="urls" class="code" rows="2" \
             spellcheck="false" autocapitalize="none">\(exactly: value["urls"].text)</textarea></div>
             <div class="actions"><button name="do" value="check">Check</button>\(buttons(value, call))</div></form>
@@ -118,12 +118,10 @@ private enum Drafts {
             """
     }
 
-    private static func field(
-        _ name: String, _ label: String, _ value: String, _ hint: String, type: String = "text"
-    ) -> HTML {
+    private static func field(_ name: String, _ label: String, _ value: String, _ hint: String) -> HTML {
         """
         <div class="field"><label for="\(name)">\(label)</label>\
-        <input id="\(name)" name="\(name)" type="\(type)" value="\(exactly: value)" placeholder="\(hint)" spellcheck="false"></div>
+        <input id="\(name)" name="\(name)" type="text" value="\(exactly: value)" placeholder="\(hint)" spellcheck="false"></div>
         """
     }
 

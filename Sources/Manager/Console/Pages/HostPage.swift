@@ -175,9 +175,9 @@ private enum Host {
                 path("hosts", host["host"].text, "give-up"), "Give it up", ["tenant": claim["tenant"].text])
             let problem: HTML? = claim["problem"].asString.map { "\($0)" }
             return
-                "<p class=\"actions\">\(HostState.claim(claim["state"].text)) <span>claimed by \(claim["tenant"].text)</span>"
+                "<div class=\"actions\">\(HostState.claim(claim["state"].text)) <span>claimed by \(claim["tenant"].text)</span>"
                 + (call.session.may("hosts") && !record.isNull ? check : .none)
-                + (call.session.may("hosts") ? giveUp : .none) + "</p>"
+                + (call.session.may("hosts") ? giveUp : .none) + "</div>"
                 + facts([
                     ("Proof", record.isNull ? "An operator vouches for it; no record is needed." : nil),
                     ("Name", record["name"].asString.map(copyable)), ("Type", record["type"].asString.map { "\($0)" }),
