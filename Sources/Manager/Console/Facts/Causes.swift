@@ -42,6 +42,12 @@ struct Cause: Sendable, Equatable {
     /// Whether its hosts are live all the same.
     var isLive = false
 
+    /// Who corrects the file that a finding is about.
+    static func correction(of finding: String) -> String {
+        finding.contains("/published/apps/")
+            ? "Its tenant publishes a corrected file." : "The operator corrects the file in config/apps on the server."
+    }
+
     /// Without it, everything may be fine.
     var needsPerson: Bool { tone == .bad || tone == .warn }
 
@@ -127,7 +133,7 @@ struct Causes {
                 .warn, group.map(\.["host"].text), max(rest, group.count), "keep their last good version",
                 "keeps its last good version",
                 reason,
-                "Correct the file. Until then, phones get the last good version.")
+                "\(Cause.correction(of: reason)) Until then, phones get the last good version.")
             all[all.count - 1].isLive = true
             all[all.count - 1].since = group.compactMap(\.["sinceSeconds"].time).min()
         }
@@ -138,7 +144,7 @@ struct Causes {
             all.append(
                 Cause(
                     tone: .bad, title: "A file has an error", detail: text,
-                    next: "Correct the file. The server reads it again at once."))
+                    next: Cause.correction(of: text)))
         }
         for name in ["changedSettings", "refusedUpgrade"] where !status[name].isNull {
             all.append(

@@ -73,6 +73,12 @@ extension ConsoleCall {
         return (causes, news.releases)
     }
 
+    /// The files in a folder of `config/apps`, for which nobody publishes; none if it is not shown.
+    func operatorFiles(in folder: String) -> [SourceValue] {
+        if tenant ?? folder != folder { return [] }
+        return server(path("apps", "\(folder)/"))?["files"].items.filter { $0.text.hasPrefix("\(folder)/") } ?? []
+    }
+
     /// Has the manager look at a host now.
     func hurry(_ host: String) throws(PageProblem) {
         guard console.publisher.countsWrite(of: session.identity) else {

@@ -16,6 +16,8 @@ struct LinkTester {
     private var sources: [String: SourceApp] = [:]
     /// By the names that the server knows. Hosts of one wildcard have the same.
     private var served: [String: LinkMatching] = [:]
+    /// The names of those whose newer files have errors.
+    private var kept: Set<String> = []
     private var hosts: [String: Result<LinkMatching, PageProblem>] = [:]
 
     static let urlsMax = 1_000
@@ -69,7 +71,8 @@ struct LinkTester {
         let lines = matching.text(of: url, detail: .page).split(separator: "\n").dropFirst().map(String.init)
         return .object(
             decisions.map { ($0.key, $0.value) } + [
-                ("why", .texts(lines)), ("rules", .array(matching.decidingRules(url).compactMap(excerpt))),
+                ("lastGood", .bool(kept.contains(url.host))), ("why", .texts(lines)),
+                ("rules", .array(matching.decidingRules(url).compactMap(excerpt))),
             ])
     }
 
@@ -98,6 +101,7 @@ struct LinkTester {
             return .failure(
                 PageProblem(.notFound, "Not here", "\(host) is not served here, or belongs to another tenant."))
         }
+        if !status["reasons"].items.isEmpty { kept.insert(host) }
         if let known = served[name] { return .success(known) }
         let (apple, android) = (document("apple", name), document("google", name))
         let matching =

@@ -61,14 +61,15 @@ func link(_ path: String, _ text: String) -> HTML { "<a href=\"\(path)\">\(text)
 func copyable(_ text: String) -> HTML { #"<code class="copy" tabindex="0">\#(text)</code>"# }
 
 /// A button of its own, which changes something.
-func action(_ path: String, _ label: String, isMain: Bool = false, _ fields: KeyValuePairs<String, String> = [:])
-    -> HTML
-{
+func action(
+    _ path: String, _ label: String, isMain: Bool = false, inNewTab: Bool = false,
+    _ fields: KeyValuePairs<String, String> = [:]
+) -> HTML {
     let hidden = fields.map { name, value -> HTML in
         #"<input type="hidden" name="\#(name)" value="\#(exactly: value)">"#
     }
     return """
-        <form method="post" action="\(path)">\(hidden)<button\("class=main", if: isMain)>\(label)</button></form>
+        <form method="post" action="\(path)"\(#"target="_blank""#, if: inNewTab)>\(hidden)<button\("class=main", if: isMain)>\(label)</button></form>
         """
 }
 
@@ -107,17 +108,16 @@ func finding(_ text: String) -> HTML {
 func linePage(_ page: String, _ line: Int64) -> String { "\(page)\(page.contains("?") ? "&" : "?")line=\(line)#line" }
 
 /// JSON or JSON5 with its parts marked. The text is that of the file, also where it is none of both.
+func highlighted(_ text: String) -> HTML { #"<pre class="code" tabindex="0"><code>\#(marked(text))</code></pre>"# }
+
+/// The same with the numbers of the lines.
 /// - Parameter line: the one that somebody has come for.
-func highlighted(_ text: String, line: Int? = nil) -> HTML {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    var parts = marked(text)
-    if let line, lines.indices.contains(line - 1) {
-        let (before, after) = (lines[..<(line - 1)], lines[line...])
-        parts =
-            marked(before.map { "\($0)\n" }.joined()) + "<mark id=\"line\">\(marked(String(lines[line - 1])))</mark>"
-            + marked(after.map { "\n\($0)" }.joined())
+func numbered(_ text: String, line: Int? = nil) -> HTML {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, text -> HTML in
+        let content = marked(String(text))
+        return "<span>\(index + 1 == line ? "<mark id=\"line\">\(content)</mark>" as HTML : content)</span>\n"
     }
-    return #"<pre class="code" tabindex="0"><code>\#(parts)</code></pre>"#
+    return #"<pre class="code numbered" tabindex="0"><code>\#(lines)</code></pre>"#
 }
 
 private func marked(_ text: String) -> HTML {

@@ -11,14 +11,16 @@ func releaseRow(_ release: SourceValue, _ call: ConsoleCall, withTenant: Bool) -
     let isLater = release["state"].text == "scheduled"
     let time: HTML = isLater ? "goes live \(stamp(release["publishAt"].text))" : stamp(release["created"].text)
     return row(
-        link(path("apps", tenant, "releases", "\(number)"), name), states: [releaseState(release["state"].text)],
+        link(path("apps", tenant, "releases", "\(number)"), name), states: [releaseState(release)],
         more: """
             \(message.isEmpty ? "" : "\(message) — ")\(differenceLine(release["difference"]))<br>\
             \(call.who(release["author"].text)), \(time)
             """)
 }
 
-func releaseState(_ state: String) -> HTML {
+func releaseState(_ release: SourceValue) -> HTML {
+    let isWithdrawn = release["state"].text == "rejected" && release["reason"].text == "withdrawn"
+    let state = isWithdrawn ? "withdrawn" : release["state"].text
     let tones: [String: Tone] = ["live": .good, "proposed": .wait, "scheduled": .wait, "rejected": .bad]
     return badge(tones[state] ?? .none, state.prefix(1).uppercased() + state.dropFirst())
 }
@@ -146,8 +148,18 @@ func lineChanges(from old: [String], to new: [String], since: Int64) -> HTML {
 
 private let comparedLinesMax = 2_000
 
-func textLines(_ text: String) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+/// What two versions of an app file differ in: rules if both can be read, else lines, in which comments count.
+func fileChanges(from old: String, to new: String, since: Int64) -> HTML {
+    func rules(_ text: String) -> [String]? {
+        SourceReader.read(Array(text.utf8), as: .json5).value.map { documentLines($0) }
+    }
+    if let before = rules(old), let after = rules(new), before != after {
+        return lineChanges(from: before, to: after, since: since)
+    }
+    func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+    return lineChanges(from: lines(old), to: lines(new), since: since)
 }
 
 /// A document in lines that can be compared: a rule is one line, and no comma depends on what follows.

@@ -103,6 +103,8 @@ enum StyleSheet {
         meter { width: min(100%, 20rem); height: 0.75rem; vertical-align: middle; }
         pre.code { margin: 0; padding: 0.875rem 1rem; max-height: 32rem; overflow: auto; background: var(--panel); border-radius: 0.625rem; line-height: 1.55; white-space: pre-wrap; }
         pre .k { color: var(--accent); } pre .s { color: var(--good); } pre .c { color: var(--soft); font-style: italic; }
+        pre.numbered { counter-reset: line; }
+        pre.numbered span:not(span span)::before { counter-increment: line; content: counter(line); display: inline-block; min-width: 2.5em; padding-right: 1em; color: var(--soft); text-align: right; }
         details { margin-top: 0.5rem; border: 1px solid var(--line); border-radius: 0.625rem; background: var(--raised); }
         summary { padding: 0.625rem 1rem; cursor: pointer; font-weight: 550; }
         details[open] > summary { border-bottom: 1px solid var(--line); }

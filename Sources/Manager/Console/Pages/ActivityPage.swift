@@ -18,7 +18,8 @@ private enum Activity {
         switch words[0] {
         case "release" where words.count == 2:
             return link(path("apps", entry["tenant"].text, "releases", object), "Release \(object)") + ": \(words[1])"
-        case "host" where words.count == 2: return link(path("hosts", object), object) + ": \(words[1])"
+        case "host" where words.count == 2 && words[1] != "given-up":
+            return link(path("hosts", object), object) + ": \(words[1])"
         default: return "\(action) \(object)"
         }
     }

@@ -64,10 +64,8 @@ private enum Apps {
         let name = call.parameters[0]
         var tenant = SourceValue.null
         do throws(PageProblem) { tenant = try call.api(path("tenants", name)) } catch {
-            // A folder of config/apps, for which nobody publishes.
-            let files =
-                call.server(path("apps", "\(name)/"))?["files"].items.filter { $0.text.hasPrefix("\(name)/") } ?? []
-            guard error.status == .notFound, call.tenant ?? name == name, !files.isEmpty else { throw error }
+            let files = call.operatorFiles(in: name)
+            guard error.status == .notFound, !files.isEmpty else { throw error }
             return .object([("name", .string(name)), ("operatorFiles", .array(files))])
         }
         let files = try call.api(path("tenants", name, "apps"))
@@ -138,7 +136,7 @@ private enum Apps {
         return """
             <p class="crumb">\(HTML(crumbs))</p>
             <div class="title"><h1>\(name)</h1>\(aside)</div>
-            \(highlighted(file["text"].text, line: Int(file["line"].text)))
+            \(numbered(file["text"].text, line: Int(file["line"].text)))
             """
     }
 }

@@ -87,8 +87,15 @@ private enum Drafts {
                 members.removeAll { $0.0 == "base" }
                 members.append(("base", live))
             }
+            let advice =
+                error.value.member(named: "unclaimed") == nil
+                ? error.detail : "Claim the host, create the record that its page names, and publish again."
             members += [
-                ("problem", .string("\(error.title). \(error.detail)")), ("result", error.value),
+                (
+                    "problem",
+                    .string("\(form["do"] == "publish" ? "Nothing was published. " : "")\(error.title). \(advice)")
+                ),
+                ("result", error.value),
                 ("status", .integer(Int(error.status.rawValue))),
             ]
         }
@@ -139,7 +146,9 @@ private enum Drafts {
     private static func unclaimed(_ hosts: [SourceValue], of tenant: String, _ call: ConsoleCall) -> HTML {
         let rows = hosts.map { host -> HTML in
             let place = path("hosts", host.text)
-            let claim = call.session.may("hosts") ? action("\(place)/claim", "Claim it", ["tenant": tenant]) : .none
+            let claim =
+                call.session.may("hosts")
+                ? action("\(place)/claim", "Claim it (in a new tab)", inNewTab: true, ["tenant": tenant]) : .none
             return row("\(host.text)", more: claim + "Its page names the record that proves who owns it.")
         }
         return rows.isEmpty

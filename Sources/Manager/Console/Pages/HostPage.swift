@@ -160,7 +160,8 @@ private enum Host {
                 rows.map {
                     row(
                         finding($0.0.text),
-                        states: [badge($0.1, $0.1 == .bad ? "Keeps the old version" : "Not in service")])
+                        states: [badge($0.1, $0.1 == .bad ? "Keeps the old version" : "Not in service")],
+                        more: "<span class=\"next\">Next: \(Cause.correction(of: $0.0.text))</span>")
                 }, empty: .none))
     }
 
@@ -170,14 +171,14 @@ private enum Host {
         var parts: [HTML] = host["claims"].items.map { claim in
             let record = claim["record"]
             let check = action(
-                path("hosts", host["host"].text, "check"), "Look again", ["tenant": claim["tenant"].text])
+                path("hosts", host["host"].text, "check"), "Check now", ["tenant": claim["tenant"].text])
             let giveUp = action(
                 path("hosts", host["host"].text, "give-up"), "Give it up", ["tenant": claim["tenant"].text])
             let problem: HTML? = claim["problem"].asString.map { "\($0)" }
             return
                 "<div class=\"actions\">\(HostState.claim(claim["state"].text)) <span>claimed by \(claim["tenant"].text)</span>"
                 + (call.session.may("hosts") && !record.isNull ? check : .none)
-                + (call.session.may("hosts") ? giveUp : .none) + "</div>"
+                + (call.session.may("hosts") && host["served"].asBool != true ? giveUp : .none) + "</div>"
                 + facts([
                     ("Proof", record.isNull ? "An operator vouches for it; no record is needed." : nil),
                     ("Name", record["name"].asString.map(copyable)), ("Type", record["type"].asString.map { "\($0)" }),

@@ -94,29 +94,37 @@ private enum Releases {
         }
         let changes = release["changes"].items.map { file -> HTML in
             let state = file["before"].isNull ? "new" : file["after"].isNull ? "removed" : "changed"
-            let (before, after) = (textLines(file["before"].text), textLines(file["after"].text))
-            return
-                "<h3>\(file["name"].text), \(state)</h3>\(lineChanges(from: before, to: after, since: release["base"].number))"
+            let lines = fileChanges(
+                from: file["before"].text, to: file["after"].text, since: release["base"].number)
+            return "<h3>\(file["name"].text), \(state)</h3>\(lines)"
         }
-        let isOpen = ["proposed", "scheduled"].contains(release["state"].text)
+        let state = release["state"].text
+        let isOpen = ["proposed", "scheduled"].contains(state)
+        let title: (goes: String, changes: String) =
+            state == "rejected"
+            ? ("Was to go live", "What would have changed for phones")
+            : ("Goes live", isOpen ? "What will change for phones" : "What changes for phones")
         func time(_ name: String) -> HTML? { release[name].asString.map(stamp) }
         func text(_ name: String) -> HTML? { release[name].asString.map { "\($0)" } }
+        let parts: HTML = """
+            <p class="pager">\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
+            \(difference(release["difference"], title: title.changes))\(findingList(release["findings"].items))\
+            \(changes.isEmpty ? .none : section("Changed files", id: "changes", HTML(changes)))\
+            \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
+            \(section("Files", id: "files", list(files, empty: "<p>It has no files.</p>")))
+            """
         return """
             <p class="crumb">\(link("/apps", "Apps")) / \(link(path("apps", tenant), tenant))</p>
-            <div class="title"><h1>Release \(number)</h1>\(releaseState(release["state"].text))</div>
+            <div class="title"><h1>Release \(number)</h1>\(releaseState(release))</div>
             \(release["message"].text.isEmpty ? .none : "<p class=\"lead\">\(release["message"].text)</p>" as HTML)\
             \(facts([
                 ("Author", "\(call.who(release["author"].text))"), ("Source", release["source"].asString.flatMap { $0.isEmpty ? nil : "\($0)" }),
                 ("Made from", release["base"].number == 0 ? "nothing" : link(path("apps", tenant, "releases", "\(release["base"].number)"), "release \(release["base"].number)")),
-                ("Created", time("created")), ("Goes live", time("publishAt")), ("Live since", time("liveSince")),
+                ("Created", time("created")), (title.goes, time("publishAt")), ("Live since", time("liveSince")),
                 ("Approved by", release["approver"].asString.map { "\(call.who($0))" }), ("Ended", time("ended")), ("Reason", text("reason")),
             ]))\
             \(actions(release, call))\(compared(release))\
-            <p class="pager">\(link(path("tester", query: ["tenant": tenant, "release": "\(number)"]), "Test links against this release"))</p>\
-            \(release["compared"].isNull ? difference(release["difference"], title: isOpen ? "What will change for phones" : "What changes for phones") + findingList(release["findings"].items) : .none)\
-            \(changes.isEmpty ? .none : section("Changed files", id: "changes", HTML(changes)))\
-            \(nodes.isEmpty ? .none : section("Servers", id: "servers", list(nodes, empty: .none)))\
-            \(section("Files", id: "files", list(files, empty: "<p>It has no files.</p>")))
+            \(release["compared"].isNull ? parts : .none)
             """
     }
 

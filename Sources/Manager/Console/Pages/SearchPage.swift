@@ -45,7 +45,9 @@ private enum Search {
         var tenants: [SourceValue] = []
         if !text.isEmpty {
             hosts = call.hosts(prefix: text.lowercased(), after: "", count: shownMax, &problems)
-            if let tenant = try? call.api(path("tenants", text.lowercased())) { tenants = [tenant] }
+            let name = text.lowercased()
+            if let tenant = try? call.api(path("tenants", name)) { tenants = [tenant] }
+            if tenants.isEmpty, !call.operatorFiles(in: name).isEmpty { tenants = [.object([("name", .string(name))])] }
         }
         // An app id or a package is in the files of hosts, which the server searches.
         let isName = text.utf8.count >= 3 && !text.contains("/") && hosts.isEmpty

@@ -54,7 +54,9 @@ enum Tester {
             let why = lines.map { line -> HTML in isVerdict(line) ? "<strong>\(line)</strong><br>" : "\(line)<br>" }
             return row(
                 "<code>\(item["url"].text)</code>", states: states.isEmpty ? [badge(.none, "No app")] : states,
-                more: HTML(why) + HTML(index < excerptsMax ? item["rules"].items.map(excerpt) : []))
+                more: (item["lastGood"].asBool == true
+                    ? "<strong>By the last good version: a newer file has an error.</strong><br>" : .none) + HTML(why)
+                    + HTML(index < excerptsMax ? item["rules"].items.map(excerpt) : []))
         }
     }
 
