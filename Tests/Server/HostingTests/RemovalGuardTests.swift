@@ -219,4 +219,12 @@ struct RemovalGuardTests {
         ]
         #expect(LiveIdentity.retirement(of: removed, keeping: hosts) == line)
     }
+
+    @Test func `the note of a removed fingerprint is beside it, and makes it no other entry`() {
+        let (plain, noted) = ("a.example.com", "com.b 30:EF:E5:5E:0D")
+        let entries = [nil, "Play"].map { LiveIdentity(host: plain, kind: .fingerprint, text: noted, note: $0) }
+        #expect(entries[0] == entries[1] && Set(entries).count == 1)
+        #expect(LiveIdentity.summary([entries[1]]) == "fingerprint 30:EF:E5:5E… (`Play`) on host a.example.com")
+        #expect(LiveIdentity.summary([entries[0]]) == "fingerprint 30:EF:E5:5E… on host a.example.com")
+    }
 }

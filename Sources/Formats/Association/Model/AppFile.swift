@@ -126,6 +126,8 @@ public struct AndroidPackage: Hashable, Sendable {
     public var name: String
     /// In the served form: upper case, 32 pairs, colons.
     public var fingerprints: [String]
+    /// What the file notes about some of them, such as `Play`. For people; not served.
+    public var notes: [String: String] = [:]
 }
 
 /// A URL and where it must open on each platform.

@@ -19,6 +19,14 @@ public struct Fingerprint: Hashable, Sendable {
         self.text = Fingerprint.canonical(digits)
     }
 
+    /// The beginning of a fingerprint in the served form, with the note of its app file: `30:EF:E5:5E…` and the note.
+    package static func short(_ text: some StringProtocol, note: String?) -> String {
+        "\(text.prefix(11))…" + (note.map { " (\($0.quoted))" } ?? "")
+    }
+
+    /// The longest note, in bytes: messages quote it.
+    static let noteBytesMax = 100
+
     /// The problems of a fingerprint in a statement list, which consumers do not normalise. With a `replacement`, only the
     /// spelling is wrong, and an app file accepts it.
     public static func problems(in text: String) -> [TextProblem] {

@@ -6,6 +6,18 @@ package struct LiveIdentity: Hashable, Sendable {
     package var host: String
     package var kind: Kind
     package var text: String
+    /// What its app file notes about a fingerprint, for messages. It makes no other entry.
+    package var note: String?
+
+    package static func == (left: LiveIdentity, right: LiveIdentity) -> Bool {
+        left.kind == right.kind && left.host == right.host && left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(host)
+        hasher.combine(kind)
+        hasher.combine(text)
+    }
 
     package enum Kind: Hashable, Sendable {
         /// The host is served for an app at all.
@@ -27,7 +39,10 @@ package struct LiveIdentity: Hashable, Sendable {
             for package in app.android?.packages ?? [] {
                 all.insert(LiveIdentity(host: host, kind: .package, text: package.name))
                 for fingerprint in package.fingerprints {
-                    all.insert(LiveIdentity(host: host, kind: .fingerprint, text: "\(package.name) \(fingerprint)"))
+                    all.insert(
+                        LiveIdentity(
+                            host: host, kind: .fingerprint, text: "\(package.name) \(fingerprint)",
+                            note: package.notes[fingerprint]))
                 }
             }
         }
@@ -58,11 +73,11 @@ package struct LiveIdentity: Hashable, Sendable {
             let texts = Set(rest.filter { $0.kind == kind }.map(\.text)).sorted()
             return texts.isEmpty ? nil : list(texts, one: one, many: many)
         }
-        let prints = Set(rest.filter { $0.kind == .fingerprint }.map(\.text)).filter { text in
-            !packages.contains { text.begins(with: "\($0) ") }
+        let prints = rest.filter { entry in
+            entry.kind == .fingerprint && !packages.contains { entry.text.begins(with: "\($0) ") }
         }
         if !prints.isEmpty {
-            let short = prints.map { "\($0.split(separator: " ")[1].prefix(11))…" }
+            let short = prints.map { Fingerprint.short($0.text.split(separator: " ")[1], note: $0.note) }
             parts.append(list(Set(short).sorted(), one: "fingerprint", many: "fingerprints"))
         }
         let places = Set(rest.map(\.host)).sorted()

@@ -73,7 +73,9 @@ struct AndroidReader {
         guard let name = object.packageName(key) else { return nil }
         object.require("fingerprints", because: "no build of the app is trusted")
         let prints = object.fingerprints("fingerprints")
-        return Located(value: AndroidPackage(name: name.text, fingerprints: prints.map(\.value)), range: name.range)
+        var package = AndroidPackage(name: name.text, fingerprints: prints.map(\.value.text))
+        for print in prints { package.notes[print.value.text] = print.value.note }
+        return Located(value: package, range: name.range)
     }
 
     private func relations() -> [String]? {

@@ -152,7 +152,8 @@ struct AppFileReader {
         guard let object = root.object("retired", keys: AppFileSchema.retiredKeys) else { return RetiredIdentities() }
         return RetiredIdentities(
             appIDs: (object.strings("appIDs", of: "app ids") ?? []).map(\.text),
-            fingerprints: object.fingerprints("fingerprints").map(\.value), hosts: object.hosts("hosts").map(\.value))
+            fingerprints: object.fingerprints("fingerprints").map(\.value.text),
+            hosts: object.hosts("hosts").map(\.value))
     }
 
     /// Checks that need several parts of the file.

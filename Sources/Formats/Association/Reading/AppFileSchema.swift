@@ -16,6 +16,7 @@ public enum AppFileSchema {
     static let retiredKeys = retiredProperties.map(\.name)
     static let passkeyKeys = passkeyProperties.map(\.name)
     static let matchingKeys = matchingProperties.map(\.name)
+    static let fingerprintKeys = fingerprintProperties.map(\.name)
 
     static let priorities = -1_000_000...1_000_000
     /// Up to a year: browsers cache no longer, though RFC 9111 has no limit.
@@ -88,7 +89,7 @@ public enum AppFileSchema {
     }
 
     private static var androidProperties: JSONSchema.Properties {
-        let prints = JSONSchema.list(of: .text(), "SHA-256 fingerprints of the signing certificates")
+        let prints = JSONSchema.list(of: fingerprint, "SHA-256 fingerprints of the signing certificates")
         let package: JSONSchema.Properties = [("name", .text("package name of the app")), ("fingerprints", prints)]
         return [
             ("package", .text("package name of the app")),
@@ -104,6 +105,17 @@ public enum AppFileSchema {
             ("dynamicRules", .bool("publish the links for Android 15 and later (default: false)")),
             ("playStore", .bool("whether the app is in Google Play, for the landing page (default: true)")),
         ]
+    }
+
+    private static var fingerprintProperties: JSONSchema.Properties {
+        [
+            ("sha256", .text("SHA-256 fingerprint")),
+            ("note", .text("what it is of, such as Play; for people, not served")),
+        ]
+    }
+
+    private static var fingerprint: JSONSchema {
+        .any(of: [.text(), .object(fingerprintProperties, required: ["sha256"])])
     }
 
     private static var linkProperties: JSONSchema.Properties {
@@ -132,7 +144,7 @@ public enum AppFileSchema {
 
     private static var retiredProperties: JSONSchema.Properties {
         [
-            ("appIDs", .list(of: .text())), ("fingerprints", .list(of: .text())),
+            ("appIDs", .list(of: .text())), ("fingerprints", .list(of: fingerprint)),
             ("hosts", .list(of: HostPattern.schema)),
         ]
     }

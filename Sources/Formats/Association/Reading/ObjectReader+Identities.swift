@@ -72,24 +72,53 @@ extension ObjectReader {
     }
 
     /// The fingerprints under a key, in the form in which they are served. Here any spelling of 32 bytes is valid and gets a
-    /// note; in a published file most spellings are errors.
-    func fingerprints(_ key: String) -> [Located<String>] {
-        var prints: [Located<String>] = []
-        for text in strings(key, of: "fingerprints") ?? [] {
+    /// note; in a published file most spellings are errors. An element is a text, or an object with it and a note.
+    func fingerprints(_ key: String) -> [Located<NotedFingerprint>] {
+        var prints: [Located<NotedFingerprint>] = []
+        for (index, value) in (elements(key, of: "fingerprints") ?? []).enumerated() {
+            guard let (text, note) = notedText(value, "\(path(key))[\(index)]") else { continue }
+            let mark = note.map { "\($0.quoted): " } ?? ""
+            func report(_ problems: [TextProblem]) {
+                for var problem in problems {
+                    problem.message = mark + problem.message
+                    findings.report([problem], at: text.range)
+                }
+            }
             guard let print = Fingerprint(normalising: text.text) else {
-                findings.report(Fingerprint.problems(in: text.text), at: text.range)
+                report(Fingerprint.problems(in: text.text))
                 continue
             }
             if !print.text.isIdentical(to: text.text) {
                 findings.report(
                     .app015, at: text.range,
-                    "the fingerprint is served in upper case with colons; Google rejects any other form",
+                    "\(mark)the fingerprint is served in upper case with colons; Google rejects any other form",
                     fix: "write it in that form",
                     edit: SourceEdit(range: text.range, replacement: print.text.jsonQuoted))
             }
-            findings.report(Fingerprint.problems(in: print.text), at: text.range)
-            prints.append(Located(value: print.text, range: text.range))
+            report(Fingerprint.problems(in: print.text))
+            prints.append(Located(value: NotedFingerprint(text: print.text, note: note), range: text.range))
         }
-        return findings.unique(prints, path(key), by: { $0 }) { String($0.prefix(11)) + "…" }
+        return findings.unique(prints, path(key), by: { $0.text }) { Fingerprint.short($0.text, note: $0.note) }
     }
+
+    /// The text of an element of a list of fingerprints, and its note.
+    private func notedText(_ value: SourceValue, _ place: String) -> (LocatedText, note: String?)? {
+        guard value.asObject != nil else { return findings.string(value, place).map { ($0, nil) } }
+        guard let object = findings.object(value, place, keys: AppFileSchema.fingerprintKeys) else { return nil }
+        object.require("sha256", because: "the note belongs to no fingerprint")
+        let note = object.string("note")
+        if let note, note.text.utf8.count > Fingerprint.noteBytesMax {
+            findings.report(
+                .app020, at: note.range,
+                "\(object.path("note").quoted) has \(note.text.utf8.count) bytes; the limit is \(Fingerprint.noteBytesMax)",
+                fix: "write it shorter, or as a comment")
+        }
+        return object.string("sha256").map { ($0, note?.text) }
+    }
+}
+
+/// A fingerprint in the served form, and what its app file notes about it.
+struct NotedFingerprint {
+    let text: String
+    let note: String?
 }

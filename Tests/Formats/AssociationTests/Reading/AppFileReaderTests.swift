@@ -103,6 +103,17 @@ import Testing
             (Self.fingerprinted(Sample.fingerprint.filter { $0 != ":" }), [.app015]),
             (Self.fingerprinted(String(Sample.fingerprint.prefix(59))), [.dal011]),
             (Self.fingerprinted(String(repeating: "AB:", count: 31) + "AB"), [.dal013]),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint)", note: "Play""#), []),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint)""#), []),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint.lowercased())", note: "Play""#), [.app015]),
+            (Self.noted(#"note: "Play""#), [.app006]), (Self.noted(#"sha256: 7"#), [.app005]),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint)", note: """#), [.app007]),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint)", notes: "Play""#), [.app003]),
+            (Self.noted(#"sha256: "\#(Sample.fingerprint)", note: "\#(String(repeating: "a", count: 100))""#), []),
+            (
+                Self.noted(#"sha256: "\#(Sample.fingerprint)", note: "\#(String(repeating: "a", count: 101))""#),
+                [.app020]
+            ),
             (#"{ packages: [{ name: "dev.acme.shop", fingerprints: ["\#(Sample.fingerprint)"] }] }"#, []),
             (#"{ packages: [] }"#, [.app006]), (#"{ packages: [{ name: "dev.acme.shop" }] }"#, [.app006]),
             (#"{ packages: [{ fingerprints: ["\#(Sample.fingerprint)"] }] }"#, [.app006]),
@@ -126,6 +137,34 @@ import Testing
         ] as [(String, [RuleID])])
     func `reads links`(links: String, rules: [RuleID]) {
         check(Sample.text(links: links), rules)
+    }
+
+    private static func noted(_ members: String) -> String {
+        "{ package: \"dev.acme.shop\", fingerprints: [{ \(members) }] }"
+    }
+
+    @Test func `a note of a fingerprint is kept, quoted in findings, and not served`() throws {
+        let plain = try Sample.app(Sample.text())
+        let app = try Sample.app(
+            Sample.text(android: Self.noted(#"sha256: "\#(Sample.fingerprint)", note: "Play""#)))
+        #expect(app.android?.packages.first?.notes == [Sample.fingerprint: "Play"])
+        let documents = [plain, app].map { Renderer.documents(for: [$0]).statementBytes }
+        #expect(documents[0] != nil && documents[0] == documents[1])
+
+        let (good, short) = (Sample.fingerprint, String(Sample.fingerprint.prefix(59)))
+        let android =
+            #"{ package: "dev.acme.shop", fingerprints: ["\#(good)", { sha256: "\#(good)", note: "Play" }, "#
+            + #"{ sha256: "\#(short)", note: "a\nb" }] }"#
+        let messages = Sample.read(Sample.text(android: android)).findings.map(\.message)
+        #expect(messages.contains { $0.hasSuffix("lists 30:EF:E5:5E… (`Play`) twice") })
+        #expect(messages.contains { $0.contains("b`: fingerprint has 20 bytes, so it is SHA-1") && !$0.contains("\n") })
+    }
+
+    @Test func `fixing the spelling of a fingerprint keeps its note`() throws {
+        let text = Sample.text(android: Self.noted(#"note: "Play", sha256: "\#(Sample.fingerprint.lowercased())""#))
+        let edits = Sample.read(text).findings.compactMap(\.edit)
+        let fixed = String(decoding: SourceEdit.apply(edits, to: Array(text.utf8)).text, as: UTF8.self)
+        #expect(fixed.contains(#"{ note: "Play", sha256: "\#(Sample.fingerprint)" }"#))
     }
 
     @Test func `warns about App Clips on a wildcard`() {

@@ -10,6 +10,12 @@ import Testing
 
 struct AppFileSchemaTests {
     @Test(arguments: [
+        (
+            #"android: { package: "a.b", fingerprints: ["30:EF", { sha256: "30:EF", note: "Play" }, { sha256: "30" }] }"#,
+            true
+        ),
+        (#"android: { package: "a.b", fingerprints: [{ note: "Play" }] }"#, false),
+        (#"retired: { fingerprints: [{ sha256: "30:EF", note: 7 }] }"#, false),
         (#"ios: { appIDs: ["9JA89QQLNQ.a.b"] }"#, true), ("ios: {}", false), ("ios: null", false), ("other: 1", false),
         ("environments: { staging: { android: null } }", true), ("environments: { staging: { ios: {} } }", true),
         ("environments: { staging: { ios: { storeID: null, variables: { v: null } } } }", true),
