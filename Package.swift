@@ -53,6 +53,7 @@ let package = Package(
         module("AssociationImport", in: "Formats", ["Association", "AssociationLint", "SourceJSON"]),
         module("AssociationSnippets", in: "Formats", ["Association", "SourceJSON"]),
         module("QRCode", in: "Formats"),
+        module("AppSigning", in: "Formats", ["TLS"]),
         module("HTTP", in: "Formats"),
         module(
             "Settings", in: "Formats", ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
@@ -124,7 +125,7 @@ let package = Package(
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
                 "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
-                "QRCode", "Serving", "Settings", "Supervision",
+                "QRCode", "Serving", "Settings", "Supervision", "AppSigning",
             ],
             path: "Sources/Program/associated", swiftSettings: strict),
 
@@ -142,6 +143,7 @@ let package = Package(
         tests("AssociationImport", in: "Formats", "Association", "SourceJSON"),
         tests("AssociationSnippets", in: "Formats", "Association", "AssociationSamples"),
         tests("QRCode", in: "Formats"),
+        tests("AppSigning", in: "Formats", "TLS"),
         tests("HTTP", in: "Formats"),
         tests("Posix", in: "System", "CLinux", "TestSupport"),
         .testTarget(

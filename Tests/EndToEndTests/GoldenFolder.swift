@@ -61,6 +61,9 @@ final class GoldenFolder {
                 -> Matched Rule 3: UriRelativeFilterGroup { allow = 0, uri_filters = {}, }
 
             """)
+        // As far as its place is concerned.
+        try folder.write(
+            "signer.pem", "-----BEGIN CERTIFICATE-----\nMBMwDAIBATAAMAVmaXJzdDAAAwEA\n-----END CERTIFICATE-----\n")
         try folder.write("urls", "https://shop.acme.test/a/1\nnothing\nhttps://shop.acme.test/b\n")
         server = try folder.serve("--https", "127.0.0.1:0")
         ports = [server.port, server.securePort]

@@ -258,9 +258,9 @@ extension Substring {
 }
 
 /// Decodes gzip bodies as a verifier would.
-enum Gunzip {
+public enum Gunzip {
     /// The decoded bytes; nil if they are not gzip (RFC 1952) or would be more than `bytesMax`.
-    static func expand(_ bytes: [UInt8], bytesMax: Int) -> [UInt8]? {
+    public static func expand(_ bytes: [UInt8], bytesMax: Int) -> [UInt8]? {
         var stream = unsafe z_stream()
         // A window of 15 bits; adding 16 accepts only the gzip format.
         guard unsafe associated_inflateInit2(&stream, 15 + 16) == Z_OK else { return nil }

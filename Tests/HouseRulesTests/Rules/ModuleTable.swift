@@ -63,6 +63,7 @@ enum ModuleTable {
         Module("AssociationImport", in: .formats, .pure, mayImport: ["Association", "AssociationLint", "SourceJSON"]),
         Module("AssociationSnippets", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
         Module("QRCode", in: .formats, .pure, mayImport: []),
+        Module("AppSigning", in: .formats, .pure, mayImport: ["TLS"]),
         Module("HTTP", in: .formats, .data, mayImport: ["Glibc"]),
         Module(
             "Settings", in: .formats, .control,
@@ -143,7 +144,7 @@ enum ModuleTable {
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
                 "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
-                "QRCode", "Serving", "Settings", "Supervision", "Glibc", "Synchronization",
+                "QRCode", "Serving", "Settings", "Supervision", "AppSigning", "Glibc", "Synchronization",
             ]),
     ]
 

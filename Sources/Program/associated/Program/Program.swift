@@ -9,16 +9,17 @@ import TLS
 @main
 enum Program {
     static let commands: [Command] = [
-        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .importFiles,
-        .initialise, .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token, .audit,
+        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .fingerprint,
+        .importFiles, .initialise, .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token,
+        .audit,
         .retire, .status, .history, .health,
         .schema, .mcp, .completion, .manual, .version,
     ]
 
     /// Those that need no OpenSSL, unless they are asked about a live host or a certificate.
     private static let offline: Set = [
-        "lint", "diff", "match", "render", "snippet", "qr", "import", "init", "schema", "completion", "manual",
-        "version", "mcp",
+        "lint", "diff", "match", "render", "snippet", "qr", "fingerprint", "import", "init", "schema", "completion",
+        "manual", "version", "mcp",
     ]
 
     static func main() {

@@ -51,6 +51,18 @@ public final class OpenFile: Sendable {
         bytes.removeSubrange(count...)
         return bytes
     }
+
+    /// A part of the content, shorter at the end of the file.
+    public func part(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
+        guard offset >= 0, offset <= byteCount else { return [] }
+        var bytes = [UInt8](repeating: 0, count: max(0, min(count, byteCount - offset)))
+        var span = bytes.mutableSpan
+        let filled = try unsafe span.withUnsafeMutableBytes { bytes throws(FileError) in
+            try unsafe file.fill(bytes, from: offset)
+        }
+        bytes.removeSubrange(filled...)
+        return bytes
+    }
 }
 
 /// A descriptor of a regular file, and its metadata when it was opened.
