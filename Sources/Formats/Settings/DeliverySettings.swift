@@ -10,6 +10,10 @@ public struct DeliverySettings: Sendable, Equatable {
     public var appleURL = "https://app-site-association.cdn-apple.com/a/v1/"
     /// The URL of Google's service; the query is appended.
     public var googleURL = "https://digitalassetlinks.googleapis.com/v1/statements:list"
+    /// A file with the API key for Google's Android Developer ID Status API; nil not to ask it.
+    public var registrationKeyFile: String?
+    /// Of that API; the path is appended.
+    public var registrationURL = "https://androiddeveloperidstatus.googleapis.com/"
 
     public init() {}
 

@@ -96,6 +96,9 @@ extension Setting {
         flag(
             "delivery.enabled", \.manager.deliveryDraft.isEnabled,
             help: "watch which files Apple and Google have of each host"),
+        text(
+            "delivery.registrationKeyFile", \.manager.deliveryDraft.registrationKeyFile,
+            help: "file with the key for Google's registration of Android apps"),
         // As `webhooks`, from when only the monitor had messages.
         Setting("delivery.webhooks", webhooks) { $0.readWebhooks($1) },
     ]
@@ -143,6 +146,7 @@ extension Setting {
         number("tests.challengePort", 1...65_535) { $0.manager.draft.port = UInt16($1) },
         serviceURL("tests.appleURL", \.manager.deliveryDraft.appleURL),
         serviceURL("tests.googleURL", \.manager.deliveryDraft.googleURL),
+        serviceURL("tests.registrationURL", \.manager.deliveryDraft.registrationURL),
     ]
 
     private static func serviceURL(_ key: String, _ path: Path<String>) -> Setting {

@@ -47,6 +47,12 @@ enum DeliveryPlan {
     /// After a request without a usable answer; doubled with each one, up to about an hour.
     static func retryMilliseconds(tries: Int64) -> Int64 { minuteMilliseconds << min(max(0, tries), 6) }
 
+    /// How long at most until the next look at a host whose questions to another service wait for its quota: spread over the week, so
+    /// that the quota of each day is used.
+    static func waitMilliseconds(forQuotaWithin wait: Int64, draw: UInt64) -> Int64 {
+        min(wait, dayMilliseconds + Int64(draw % UInt64(weekMilliseconds - dayMilliseconds)))
+    }
+
     /// Before a file counts as that of another server, and how much later the second look is: a deployment may be under way, of
     /// which some servers have the new version.
     static let secondLookMilliseconds = 10 * minuteMilliseconds
@@ -84,11 +90,20 @@ public struct DeliveryRules: Sendable {
     /// Where messages about changes go.
     public var messages = WebhookQueue()
     public var userAgent: String
+    /// Where to ask whether apps are registered with their certificates; nil not to ask.
+    var registration: RegistrationAPI?
     /// For requests over TLS.
     public var proxy: ProxySettings?
 
     public init(apple: WebLocation, google: WebLocation, userAgent: String) {
         (self.apple, self.google, self.userAgent) = (apple, google, userAgent)
+    }
+
+    /// Asks Google also whether apps are registered with their certificates.
+    /// - Returns: false if the text cannot be an API key.
+    public mutating func watchRegistrations(key: String, at url: String) -> Bool {
+        registration = RegistrationAPI(key: key, base: url)
+        return registration != nil
     }
 
     /// Where to look at the copy of a host's file. The answer of Google's service is about all of the host's apps.

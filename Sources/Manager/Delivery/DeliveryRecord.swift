@@ -175,6 +175,7 @@ public struct DeliveryRecord: Hashable, Sendable {
                     and delivery.verifier = delivery_version.verifier and delivery.gone < ?)
             """, before)
         try transaction.execute("delete from delivery where gone < ?", before)
+        try RegistrationWatch.purge(in: transaction)
     }
 
     /// Records that the service's fetcher has taken the current version, and looks at the copy soon if this is new. The client of
@@ -268,6 +269,15 @@ extension DeliveryRecord {
                     name \(name) not null, verifier text not null, digest \(dialect.blob) not null, at bigint not null,
                     primary key (name, verifier, digest))
                 """,
+            ]
+        },
+        Migration(version: 3, readerMin: 1) { _ in
+            [
+                """
+                create table registration (
+                    package text not null, fingerprint text not null, state text not null, looked bigint not null,
+                    primary key (package, fingerprint))
+                """
             ]
         },
     ]

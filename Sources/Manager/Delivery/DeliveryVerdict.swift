@@ -10,6 +10,8 @@ struct DeliveryVerdict: Hashable, Sendable {
     /// One line for people; empty if there is nothing to say.
     var detail = ""
     var maxAgeSeconds: Int64?
+    /// Whether questions about the host's apps wait for a quota.
+    var isShort = false
 
     /// - Parameters:
     ///   - answer: of the service.

@@ -22,6 +22,8 @@ public struct DeliveryWorker: ~Copyable {
     private var web: WebSession
     /// Nil if a proxy is the only way out.
     private let outside: OutsideCheck?
+    /// Nil without a key, and for Apple.
+    private var registrations: RegistrationWatch?
     /// As the store had it at the last claim.
     private var breaker = DeliveryBreaker()
     /// When the next request may be sent, by the monotonic clock.
@@ -61,7 +63,14 @@ public struct DeliveryWorker: ~Copyable {
         (settings.userAgent, settings.proxy) = (rules.userAgent, rules.proxy)
         settings.limits.milliseconds = timeoutMilliseconds
         settings.limits.bodyBytesMax = DeliveryWorker.bodyBytesMax
-        web = WebSession(try ClientContext(authorityFile: nil), settings)
+        let context = try ClientContext(authorityFile: nil)
+        web = WebSession(context, settings)
+        if verifier == .google, let api = rules.registration {
+            registrations = RegistrationWatch(
+                api, rules, context, timeoutMilliseconds: timeoutMilliseconds, status.control)
+        } else {
+            registrations = nil
+        }
         self.store = store
     }
 
@@ -274,6 +283,12 @@ public struct DeliveryWorker: ~Copyable {
             }
         }
         askOutside(sight, &verdict)
+        if registrations != nil, let file = try? source.file(of: sight.record.name, for: verifier),
+            let outcome = try registrations?.look(at: file, of: sight.record.name, &store)
+        {
+            verdict.detail = [verdict.detail, outcome.text].filter { !$0.isEmpty }.joined(separator: "; ")
+            verdict.isShort = outcome.isShort
+        }
         let (messages, decided, tenant) = (rules.messages, verdict, status.tenant(work.key))
         let event = try store.write { transaction throws(DatabaseError) in
             let event = try DeliveryWorker.record(decided, sight, work, verifier, in: transaction)
@@ -351,9 +366,10 @@ public struct DeliveryWorker: ~Copyable {
         }
         let changed = before?.state == verdict.state ? before?.since ?? now : now
         let since = now - max(record.published, before == nil ? 0 : changed)
-        let wait = DeliveryPlan.waitMilliseconds(
-            verdict.state, sinceMilliseconds: since, maxAgeSeconds: verdict.maxAgeSeconds,
-            draw: .random(in: .min ... .max))
+        let draw = UInt64.random(in: .min ... .max)
+        var wait = DeliveryPlan.waitMilliseconds(
+            verdict.state, sinceMilliseconds: since, maxAgeSeconds: verdict.maxAgeSeconds, draw: draw)
+        if verdict.isShort { wait = DeliveryPlan.waitMilliseconds(forQuotaWithin: wait, draw: draw) }
         let isOurs = try work.postpone(
             to: now + wait, state: verdict.state.rawValue, problem: nil, tries: 0,
             priority: DeliveryPlan.priority(sinceMilliseconds: since, waitMilliseconds: wait), in: transaction)

@@ -23,6 +23,8 @@ public struct ManagerInputs: Sendable {
     private(set) var webhooks: [WebhookTarget] = []
     /// Why some get no messages.
     public private(set) var webhookProblems: [String] = []
+    /// What else does not work because of a secret.
+    public private(set) var registrationProblem: String?
     /// For requests over TLS.
     let proxy: ProxySettings?
     public let places: ManagerPlaces
@@ -121,9 +123,25 @@ public struct ManagerInputs: Sendable {
         keyFile = settings.keyFile ?? "\(loaded.statePath)/manager.key"
     }
 
-    /// Reads the secrets of the webhooks, which only the process that sends the messages needs. One that cannot be read must not stop
-    /// the certificates, or the monitor.
-    public mutating func readWebhooks() {
+    /// Reads the secrets of the webhooks and of the registration API, which only the process that sends the requests needs. One that
+    /// cannot be read must not stop the certificates, or the monitor.
+    /// - Returns: what does not work.
+    public mutating func readSecrets() -> [String] {
+        readRegistrationKey()
+        readWebhooks()
+        return webhookProblems + [registrationProblem].compactMap(\.self)
+    }
+
+    private mutating func readRegistrationKey() {
+        guard let own = settings.delivery, let file = own.registrationKeyFile else { return }
+        do throws(Refusal) {
+            let key = try ManagerInputs.firstWord(of: file, setting: "delivery.registrationKeyFile")
+            if delivery?.watchRegistrations(key: key, at: own.registrationURL) == true { return }
+            throw .failure("\(file) has no API key; write only the key to it")
+        } catch { registrationProblem = "not asking Google whether apps are registered: \(error)" }
+    }
+
+    private mutating func readWebhooks() {
         for webhook in settings.webhooks {
             guard let location = WebLocation(webhook.url) else { continue }
             do throws(Refusal) {

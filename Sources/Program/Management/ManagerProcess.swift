@@ -54,8 +54,7 @@ public enum ManagerProcess {
             throw ManagerInputs.refusal(objection)
         }
         var inputs = try ManagerInputs(loaded)
-        inputs.readWebhooks()
-        for problem in inputs.webhookProblems { Log.error("manager: \(problem)") }
+        for problem in inputs.readSecrets() { Log.error("manager: \(problem)") }
         let admin = try adminSocket(loaded, inheritance)
         let api = try apiSocket(loaded)
         var sandbox = Sandbox(

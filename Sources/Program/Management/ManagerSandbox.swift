@@ -40,7 +40,9 @@ enum ManagerSandbox {
             manager.issuance?.updates?.server.port,
         ].compactMap(\.self)
         if let delivery = manager.delivery {
-            ports += [delivery.appleURL, delivery.googleURL].compactMap { WebLocation($0)?.host.port }
+            ports += [delivery.appleURL, delivery.googleURL, delivery.registrationURL].compactMap {
+                WebLocation($0)?.host.port
+            }
         }
         ports += manager.webhooks.compactMap { WebLocation($0.url)?.host.port }
         if let url = manager.databaseURL { ports += databasePorts(url) }
@@ -72,7 +74,8 @@ enum ManagerSandbox {
     static func readableFiles(_ settings: ServerSettings) -> [String] {
         let issuance = settings.manager.issuance
         return [
-            settings.manager.keyFile, issuance?.caFile, issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
+            settings.manager.keyFile, settings.manager.delivery?.registrationKeyFile, issuance?.caFile,
+            issuance?.externalAccount?.keyFile, issuance?.updates?.keyFile,
             // Of OpenSSL.
             Environment.value("SSL_CERT_FILE"), Environment.value("SSL_CERT_DIR"),
         ].compactMap(\.self) + settings.manager.webhooks.map(\.secretFile)

@@ -106,7 +106,10 @@ struct ManagerSettingsTests {
                 .init(url: "https://d.example/e", secretFile: "/run/secret"),
                 .init(url: "https://f.example/g", secretFile: "/run/other"),
             ])
+        let keyed = try read("{ delivery: { registrationKeyFile: '/run/secrets/google' } }").settings.manager.delivery
+        #expect(keyed?.registrationKeyFile == "/run/secrets/google")
         let usual = try #require(try read("{ delivery: {} }").settings.manager.delivery)
+        #expect(usual.registrationKeyFile == nil)
         #expect(usual == DeliverySettings())
     }
 

@@ -143,10 +143,29 @@ enum HostFault {
             rule: .ghst013, severity: .warning,
             answer: { $0.host == "copies.example" ? answer("200 OK", #"{"statements":[]}"#) : nil },
             adjust: { $0.google = WebLocation("http://copies.example/v1/statements:list") }),
+        registration(
+            .ghst018, .warning, answer("200 OK", #"{"state":"REGISTERED_WITH_ANOTHER_CERTIFICATE_FINGERPRINT"}"#)),
+        registration(.ghst019, .note, answer("200 OK", #"{"state":"NOT_REGISTERED"}"#)),
+        registration(.ghst020, .note, answer("403 Forbidden", "{}")),
+        registration(.ghst020, .note, answer("429 Too Many Requests", "{}")),
+        registration(.ghst020, .note, answer("200 OK", "<html>")), registration(.ghst020, .note, .stall([])),
         Fault(rule: .ghst014, severity: .warning) {
             $0.isStatements ? answer("200 OK", "\u{FEFF}\(ServerCheckTests.statements)") : nil
         },
     ]
+
+    /// What Google's registration API answers, to a request with the key.
+    private static func registration(_ rule: RuleID, _ severity: Severity, _ answer: Answer) -> Fault {
+        Fault(
+            rule: rule, severity: severity,
+            answer: { request in
+                request.path.hasPrefix(
+                    "/v1/packages/dev.associated.shop/packageRegistrationStatus:check?certificateFingerprint=5f7a")
+                    || request.path.hasPrefix(
+                        "/v1/packages/dev.associated.shop/packageRegistrationStatus:check?certificateFingerprint=c10b")
+                    ? request.fields["x-goog-api-key"] == "AIza-key" ? answer : HostFault.answer("401 No key") : nil
+            }, adjust: { $0.registration = RegistrationAPI(key: "AIza-key", base: "http://copies.example/") })
+    }
 
     static let server: [Fault] = [
         Fault(rule: .srv001) { $0.path.contains("should-not-exist") ? answer("200 OK") : nil },

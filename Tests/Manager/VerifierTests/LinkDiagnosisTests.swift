@@ -196,6 +196,14 @@ struct LinkDiagnosisTests {
             answers.googleAnswer = .success(
                 response(200, #"{"errorCode":["ERROR_CODE_FAILED_SSL_VALIDATION"],"maxAge":"60s"}"#))
         },
+        Setup("the fingerprint of an upload key", .registration, "list the fingerprint of App integrity") { answers in
+            let pairs = AppCertificate.all(in: Array(ServerCheckTests.statements.utf8))
+            let states = Dictionary(uniqueKeysWithValues: pairs.map { ($0, RegistrationState.otherCertificate) })
+            answers.registrations = RegistrationReport(remarks: RegistrationRemark.all(about: pairs, states))
+        },
+        Setup("a quota of Google that is used up", nil, "") { answers in
+            answers.registrations = RegistrationReport(remarks: [], problem: "it answers 429")
+        },
         Setup("a rule that excludes the URL", .appleRules, "one: rule 0 excludes the URL").with {
             $0.verdicts = { $0.apple = [RuleVerdict(["one"], .staysInBrowser, "rule 0 excludes the URL")] }
         },
@@ -225,6 +233,16 @@ struct LinkDiagnosisTests {
                 .url, .dns, .tls, .appleFile, .androidFile, .appleCopy, .googleView, .appleRules, .androidRules,
             ])
         #expect(diagnosis.steps.allSatisfy { $0.status == .ok })
+    }
+
+    @Test func `a question about registrations is a stage if it is asked, and a note without an answer`() throws {
+        for (problem, status) in [(nil, .ok), ("it answers 429", .note)] as [(String?, LinkDiagnosis.Status)] {
+            let setup = Setup("", nil, "") {
+                $0.registrations = RegistrationReport(remarks: [], problem: problem)
+            }
+            let step = try LinkDiagnosisTests.diagnose(setup).steps.first { $0.stage == .registration }
+            #expect(step?.status == status)
+        }
     }
 
     @Test(arguments: [

@@ -18,7 +18,7 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
         dal029, dal030, dal031, dal032, dal033, dal034, dal035, dal036, dal037, dal038, dal039, dal040, dal041, dal042,
         dal043, dal044, dal045, dal046
     case ghst001, ghst002, ghst003, ghst004, ghst005, ghst006, ghst007, ghst008, ghst009, ghst010, ghst011, ghst012,
-        ghst013, ghst014, ghst015, ghst016, ghst017
+        ghst013, ghst014, ghst015, ghst016, ghst017, ghst018, ghst019, ghst020
     case app001, app002, app003, app004, app005, app006, app007, app008, app009, app010, app011, app012, app013, app014,
         app015, app016, app017, app018, app019, app020, app021, app022, app023, app024, app025, app026, app027, app028,
         app029, app030, app031, app032, app033, app034, app035, app036, app037, app038, app039, app040, app041, app042,
@@ -58,7 +58,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .ahst020, .ahst024, .ahst026, .ahst027, .ahst028, .dal003, .dal007, .dal013, .dal015, .dal018, .dal019,
             .dal020, .dal023, .dal025, .dal031, .dal032, .dal033, .dal034, .dal035, .dal037, .dal038, .dal039, .dal041,
             .dal042, .dal043, .ghst005, .ghst007, .ghst008, .ghst009, .ghst010, .ghst011, .ghst013, .ghst014, .ghst015,
-            .ghst016, .ghst017, .app010, .app011, .app012, .app013, .app014, .app017, .app021, .app023, .app029,
+            .ghst016, .ghst017, .ghst018, .app010, .app011, .app012, .app013, .app014, .app017, .app021, .app023,
+            .app029,
             .app031, .app035, .app036, .app037, .app038, .app040, .app047, .app049, .srv002, .srv003, .srv004, .srv005,
             .srv006, .srv008, .srv009, .srv010, .srv012, .srv013, .srv015, .srv017, .cert014, .cert015, .cert016,
             .cert017,
@@ -67,7 +68,8 @@ public enum RuleID: String, Hashable, Sendable, CaseIterable {
             .warning
         case .aasa009, .aasa013, .aasa024, .aasa027, .aasa040, .aasa047, .aasa049, .aasa055, .aasa056, .aasa065,
             .aasa067, .aasa077, .aasa079, .aasa081, .aasa082, .ahst007, .ahst015, .dal014, .dal017, .dal040, .dal044,
-            .ghst012, .app009, .app015, .app027, .app030, .app032, .app039, .app043, .srv014, .cert023, .cfg015:
+            .ghst012, .ghst019, .ghst020, .app009, .app015, .app027, .app030, .app032, .app039, .app043, .srv014,
+            .cert023, .cfg015:
             .note
         }
     }

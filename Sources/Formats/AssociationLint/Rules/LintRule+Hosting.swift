@@ -255,5 +255,22 @@ extension LintRule {
                 + "lower case, so a host with an upper-case letter never matches; this is an error.",
             fix: "Write paths as in the URL, patterns as android:pathPattern, and hosts in lower case.",
             sources: [.androidConfigure], subject: .nativeProject),
+        LintRule(
+            .ghst018, "an app is registered with another certificate than those in the file",
+            why:
+                "Google Play signs apps with its own key. With the fingerprint of an upload key in the file, no phone verifies the build "
+                + "from Google Play.",
+            fix: "List the fingerprint of App integrity in the Play Console.",
+            sources: [.androidDeveloperID], subject: .host),
+        LintRule(
+            .ghst019, "an app is not registered with a verified developer",
+            why: "Where Android requires that, phones do not install the app.",
+            fix: "Register the package in the Play Console or in the Android Developer Console.",
+            sources: [.androidDeveloperID], subject: .host),
+        LintRule(
+            .ghst020, "Google does not answer whether the apps are registered",
+            why: "The API key is wrong, its requests of the day are used up, or the service does not answer.",
+            fix: "See the reason in the finding. The result of the other checks does not depend on it.",
+            sources: [.androidDeveloperID], subject: .host),
     ]
 }

@@ -29,6 +29,7 @@ public enum RuleSource: String, Hashable, Sendable, CaseIterable {
     case androidConfigure = "Android, Configure website associations and dynamic rules"
     case androidTroubleshoot = "Android, Troubleshoot App Links"
     case androidApplicationID = "Android, Configure the app module (application ID)"
+    case androidDeveloperID = "Android, Check app registration status (Android Developer ID Status API)"
     case aosp = "observed: AOSP sources (StatementService, UriRelativeFilter, PatternMatcher)"
     case chromium = "observed: Chromium sources (content_relationship_verification)"
     case rfc5891 = "RFC 5891, Internationalized domain names: protocol"

@@ -17,6 +17,8 @@ struct HostAnswers: Sendable {
     /// The answers of Apple's CDN and Google's service about the host.
     var appleCopy: Result<FetchedResponse, FetchError>?
     var googleAnswer: Result<FetchedResponse, FetchError>?
+    /// What Google says about the certificates in the statement list; nil if it was not asked.
+    var registrations: RegistrationReport?
 
     init(_ host: CheckedHost) { self.host = host }
 
@@ -85,6 +87,8 @@ public struct ServerCheckReport: Sendable {
     public let copiesAsked: ExpectedFiles.Platforms
     /// The content of Apple's copy; nil if there is none.
     public let appleCopy: [UInt8]?
+    /// Whether Google was asked if the apps are registered.
+    public let registrationsAsked: Bool
 
     /// The answer for one of the two files.
     public struct File: Sendable {
@@ -117,6 +121,7 @@ public struct ServerCheckReport: Sendable {
         if answers.appleCopy != nil { asked.insert(.apple) }
         if answers.googleAnswer != nil { asked.insert(.android) }
         copiesAsked = asked
+        registrationsAsked = answers.registrations != nil
         appleCopy = (try? answers.appleCopy?.get()).flatMap { $0.status == 200 ? $0.plainBody : nil }
         var rules = HostRules(answers, settings)
         rules.judge()

@@ -36,7 +36,18 @@ struct HostRules {
         judgeWellKnownFiles()
         if let copy = answers.appleCopy { judge(appleCopy: copy) }
         if let answer = answers.googleAnswer { judge(googleAnswer: answer) }
+        if let report = answers.registrations { judge(report) }
         judgeExpectations()
+    }
+
+    private mutating func judge(_ registrations: RegistrationReport) {
+        for remark in registrations.remarks {
+            let rule: RuleID = remark.isMismatch ? .ghst018 : .ghst019
+            report(rule, .file(.statements), remark.message, fix: remark.fix)
+        }
+        if let problem = registrations.problem {
+            report(.ghst020, .file(.statements), "cannot ask Google whether the apps are registered: \(problem)")
+        }
     }
 
     private mutating func judgeUnreachable() {

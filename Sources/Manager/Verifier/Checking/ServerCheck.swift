@@ -9,6 +9,8 @@ public struct ServerCheck: Sendable {
     private let fetcher: Fetcher
     private let settings: CheckSettings
     private let addresses: HostAddresses
+    /// Nil without a key.
+    private let registrations: RegistrationQueries?
     /// Probes at the same time.
     private static let concurrentMax = 6
     /// Redirects that are followed to show them; verifiers follow none.
@@ -17,7 +19,13 @@ public struct ServerCheck: Sendable {
     public init(_ fetcher: Fetcher, _ settings: CheckSettings) {
         self.fetcher = fetcher
         self.settings = settings
-        addresses = HostAddresses(overrides: settings.overrides)
+        let addresses = HostAddresses(overrides: settings.overrides)
+        self.addresses = addresses
+        registrations = settings.registration.map { api in
+            RegistrationQueries(api) { location, fields in
+                ServerCheck.fetch(location, fetcher, addresses, settings.limits, secretFields: fields)
+            }
+        }
     }
 
     public func check(_ host: CheckedHost) -> ServerCheckReport { ServerCheckReport(answers(of: host), settings) }
@@ -76,6 +84,10 @@ public struct ServerCheck: Sendable {
         if let location = settings.google {
             answers.googleAnswer = fetch(location, adding: VerifierRequest.googleQuery("\(answers.host)"))
         }
+        if let registrations, let file = answers.body(.statements) {
+            let certificates = AppCertificate.all(in: file)
+            if !certificates.isEmpty { answers.registrations = registrations.report(on: certificates) }
+        }
     }
 
     private func ask(_ probes: [Probe], of address: SocketAddress, _ answers: inout HostAnswers) {
@@ -108,15 +120,24 @@ public struct ServerCheck: Sendable {
     }
 
     private func fetch(_ location: WebLocation, adding text: String) -> Result<FetchedResponse, FetchError> {
+        ServerCheck.fetch(location, adding: text, fetcher, addresses, settings.limits)
+    }
+
+    /// - Parameter secretFields: only for a server whose certificate can be trusted.
+    private static func fetch(
+        _ location: WebLocation, adding text: String = "", _ fetcher: Fetcher, _ addresses: HostAddresses,
+        _ limits: FetchLimits, secretFields: [FetchedResponse.Field] = []
+    ) -> Result<FetchedResponse, FetchError> {
         do throws(NameLookupError) {
             guard let address = try addresses.ofService(location.host).first else {
                 return .failure(.failed("\(location.host) has no address"))
             }
-            return fetcher.fetch(
-                FetchRequest(
-                    host: location.host.name, hostField: location.hostField, address: address,
-                    isSecure: location.isSecure, path: location.path + text, userAgent: Probe.Agent.unknown.userAgent,
-                    limits: settings.limits))
+            var request = FetchRequest(
+                host: location.host.name, hostField: location.hostField, address: address,
+                isSecure: location.isSecure, path: location.path + text, userAgent: Probe.Agent.unknown.userAgent,
+                limits: limits)
+            (request.fields, request.requiresTrust) = (secretFields, !secretFields.isEmpty)
+            return fetcher.fetch(request)
         } catch {
             return .failure(.failed(error.description))
         }
@@ -150,6 +171,8 @@ public struct CheckSettings: Sendable {
     public var appleCDN: WebLocation?
     /// The base URL of Google's service, without the query; nil to skip it.
     public var google: WebLocation?
+    /// Where to ask whether apps are registered with their certificates; nil not to ask.
+    public var registration: RegistrationAPI?
     /// The expected files of a host; nil if unknown.
     public var expected: @Sendable (String) -> ExpectedFiles? = { _ in nil }
     /// Those of these options that were given, as text behind the name of a command in a message.

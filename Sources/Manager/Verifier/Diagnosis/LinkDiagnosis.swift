@@ -17,7 +17,7 @@ public struct LinkDiagnosis: Sendable {
 
     /// The stages, in the order in which to check them.
     public enum Stage: String, Sendable {
-        case url, dns, tls, appleFile, androidFile, appleCopy, googleView, appleRules, androidRules
+        case url, dns, tls, appleFile, androidFile, appleCopy, googleView, registration, appleRules, androidRules
 
         /// The name for people.
         public var name: String {
@@ -29,6 +29,7 @@ public struct LinkDiagnosis: Sendable {
             case .androidFile: "assetlinks.json"
             case .appleCopy: "Apple's copy"
             case .googleView: "Google's view"
+            case .registration: "Google's registration"
             case .appleRules: "rules for iOS"
             case .androidRules: "rules for Android"
             }
@@ -80,6 +81,14 @@ public struct LinkDiagnosis: Sendable {
         }
         if platforms.contains(.android) {
             steps.append(LinkDiagnosis.viewStep(found[.googleView].first, report))
+            // Without a key, most people need not know of it.
+            if report.registrationsAsked {
+                let fine = "each app is registered with a certificate in the file"
+                steps.append(
+                    LinkDiagnosis.step(.registration, found[.registration], fine: fine, showsNotes: true) {
+                        $0.rule == .ghst018
+                    })
+            }
         }
         if platforms.contains(.apple) { steps += LinkDiagnosis.ruleSteps(.appleRules, verdicts.apple) }
         if platforms.contains(.android) { steps += LinkDiagnosis.ruleSteps(.androidRules, verdicts.android) }
@@ -203,11 +212,11 @@ public struct LinkDiagnosis: Sendable {
 
     /// The step of a stage: a problem if a finding blocks links, else a note if one is a warning, else fine.
     private static func step(
-        _ stage: Stage, _ findings: [Finding], fine: String,
+        _ stage: Stage, _ findings: [Finding], fine: String, showsNotes: Bool = false,
         blocks: (Finding) -> Bool = { $0.severity == .error }
     ) -> Step {
         let blocking = findings.filter(blocks)
-        let notable = blocking.isEmpty ? findings.filter { $0.severity != .note } : blocking
+        let notable = blocking.isEmpty ? findings.filter { showsNotes || $0.severity != .note } : blocking
         guard let first = notable.first else { return Step(stage, .ok, fine) }
         let cause = blocking.isEmpty ? first : explanation(of: blocking, among: findings) ?? first
         var step = Step(stage, cause, blocking.isEmpty ? .note : .problem)
@@ -255,6 +264,7 @@ private struct StageFindings {
         case .ahst011, .ahst012, .ghst004: return .tls
         case .ahst015, .ahst016: return .appleCopy
         case .ghst013: return .googleView
+        case .ghst018, .ghst019, .ghst020: return .registration
         // The banner of the start page, and the crawler for shared passwords.
         case .ahst027, .ghst007: return nil
         default: break

@@ -8,6 +8,8 @@ public enum Environment {
     public static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
     /// Of the API.
     public static let token = "ASSOCIATED_TOKEN"
+    /// Of Google's Android Developer ID Status API.
+    public static let registrationKey = "ASSOCIATED_REGISTRATION_KEY"
     private static let prefix = "ASSOCIATED_"
 
     /// The value of a variable; nil if it is empty or not set.

@@ -110,8 +110,7 @@ struct StartCheck {
         // An objection is among the findings.
         guard settings.manager.isUsable, !settings.manager.isSeparate else { return }
         var inputs = try ManagerInputs(given)
-        inputs.readWebhooks()
-        for problem in inputs.webhookProblems { fail(problem) }
+        for problem in inputs.readSecrets() { fail(problem) }
         if let rules = inputs.rules { _ = try ClientContext(authorityFile: rules.authorityFile) }
     }
 

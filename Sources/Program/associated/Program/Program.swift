@@ -73,7 +73,9 @@ enum Program {
 
     /// Every variable that any command reads.
     private static var variables: [String] {
-        commands.flatMap { $0.options.compactMap(\.variable) } + [Environment.adminToken, Environment.token]
+        commands.flatMap { $0.options.compactMap(\.variable) } + [
+            Environment.adminToken, Environment.token, Environment.registrationKey,
+        ]
     }
 
     private static var overview: String {

@@ -38,7 +38,7 @@ extension Command {
             Option(name: "--apple-cdn", value: nil, help: "also check the copies of Apple's CDN"),
             .appleCDNURL,
             Option(name: "--google", value: nil, help: "also ask Google's Digital Asset Links service"),
-            .googleURL,
+            .googleURL, .registrationKeyFile,
             .resolve, .authority, .requestTimeout, .format,
             Option(name: "--watch", value: "SECONDS", help: "repeat every SECONDS and report changes"),
         ],
@@ -57,6 +57,12 @@ extension Command.Option {
     static let googleURL = Command.Option(
         name: "--google-url", value: "URL",
         help: "base URL of Google's Digital Asset Links service; the query is appended (default: \(CheckRun.google))")
+    static let registrationKeyFile = Command.Option(
+        name: "--registration-key-file", value: "FILE",
+        help:
+            "file with a key of Google's Android Developer ID Status API; ask it whether the apps are registered with their "
+            + "fingerprints (default: the variable ASSOCIATED_REGISTRATION_KEY, else not asked)",
+        variable: "ASSOCIATED_REGISTRATION_KEY_FILE")
     static let requestTimeout = Command.Option(
         name: "--timeout", value: "SECONDS", help: "timeout for each request (default: 5, like the verifiers)")
 }
@@ -64,6 +70,7 @@ extension Command.Option {
 struct CheckRun {
     static let appleCDN = DeliverySettings().appleURL
     static let google = DeliverySettings().googleURL
+    private static let registration = DeliverySettings().registrationURL
     /// Hosts that are checked at the same time.
     private static let hostsMax = 8
 
@@ -114,6 +121,7 @@ struct CheckRun {
         settings.limits.milliseconds = try seconds("--timeout", arguments).map { $0 * 1_000 } ?? 5_000
         settings.appleCDN = try location("--apple-cdn", appleCDN, arguments)
         settings.google = try location("--google", google, arguments)
+        settings.registration = try registration(arguments)
         if let catalogue = loaded?.catalogue { settings.expected = { catalogue.files(of: $0) } }
         return settings
     }
@@ -168,6 +176,18 @@ struct CheckRun {
             throw .usage("\(name)-url \(text) is not a URL of the form https://host/path")
         }
         return location
+    }
+
+    /// Nil without a key.
+    private static func registration(_ arguments: ParsedArguments) throws(Refusal) -> RegistrationAPI? {
+        let file = arguments["--registration-key-file"]
+        let text = try file.map { file throws(Refusal) in
+            String(decoding: try InputFile.read(file, bytesMax: 4_096), as: UTF8.self)
+        }
+        guard let text = text ?? Environment.value(Environment.registrationKey) else { return nil }
+        let key = text.split { $0.isWhitespace }.first.map(String.init) ?? ""
+        if let api = RegistrationAPI(key: key, base: registration) { return api }
+        throw .usage("\(file ?? Environment.registrationKey) has no API key; write only the key to it")
     }
 
     /// The configuration to compare with; nil without `--config` and `--all`.

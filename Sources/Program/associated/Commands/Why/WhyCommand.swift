@@ -25,7 +25,7 @@ extension Command {
             .platform,
             Option(name: "-v", value: nil, help: "also show the steps in which nothing is wrong"),
             .comparedConfig, .publicFolder, .environment, .appleCDNURL, .googleURL,
-            .resolve, .authority, .requestTimeout, .format,
+            .registrationKeyFile, .resolve, .authority, .requestTimeout, .format,
         ],
         failure: "the link does not open the app on each platform, or on that of --platform"
     ) { arguments in try WhyRun(arguments).run() }
@@ -68,7 +68,7 @@ struct WhyRun {
             settings.google = settings.google ?? WebLocation(CheckRun.google)
         }
         if !platforms.contains(.apple) { settings.appleCDN = nil }
-        if !platforms.contains(.android) { settings.google = nil }
+        if !platforms.contains(.android) { (settings.google, settings.registration) = (nil, nil) }
         check = ServerCheck(Fetcher(try LiveFiles.context(arguments)), settings)
     }
 
