@@ -67,6 +67,11 @@ struct DeliveryVerdict: Hashable, Sendable {
             return DeliveryVerdict(
                 state: .older, detail: "\(verifier.name) has your version of \(Clock.day(version.at / 1_000))")
         }
+        // A change of the rules alone comes from nobody else.
+        if verifier == .google, DocumentDigest.haveSameApps(digest, current) {
+            return DeliveryVerdict(
+                state: .older, detail: "Google has the apps of the current version, with other dynamic rules")
+        }
         if isSettled {
             return DeliveryVerdict(
                 state: .foreign, detail: "\(verifier.name) has a file that this server never sent")

@@ -1,5 +1,6 @@
 // What a service has, compared with what the server sends and has sent.
 
+import TLS
 import Testing
 import Verifier
 
@@ -71,6 +72,9 @@ struct DeliveryVerdictTests {
             (["com.a AA"], ["com.a AA"], .equal), ([], ["com.a AA"], .absent), ([], [], .equal),
             (["com.b BB"], ["com.a AA"], .foreign), (["com.a AA", "com.b BB"], ["com.a AA"], .foreign),
             (["com.b BB"], nil, .unknown), ([], nil, .unknown),
+            (["com.a AA {\"r\":1}"], ["com.a AA {\"r\":1}"], .equal), (["com.a AA"], ["com.a AA {\"r\":1}"], .older),
+            (["com.a AA {\"r\":2}"], ["com.a AA {\"r\":1}"], .older), (["com.a AA {\"r\":1}"], ["com.a AA"], .older),
+            (["com.b AA {\"r\":1}"], ["com.a AA {\"r\":1}"], .foreign),
         ] as [([String], [String]?, DeliveryState)])
     func `judges Google's statements`(seen: [String], own: [String]?, state: DeliveryState) {
         let current = own.map { DocumentDigest.ofStatements(Set($0)) }
@@ -79,6 +83,13 @@ struct DeliveryVerdictTests {
             versions: current.map { [DeliveryVersion(digest: $0, at: 0)] } ?? [], isSettled: true)
         #expect(verdict.state == state)
         #expect(verdict.maxAgeSeconds == 77)
+    }
+
+    @Test func `a digest of apps without dynamic rules is that of earlier versions of this program`() {
+        let plain = DocumentDigest.ofStatements(["com.a AA", "com.b BB"])
+        #expect(plain == Digest.sha256(Array("com.a AA\ncom.b BB".utf8)))
+        let ruled = DocumentDigest.ofStatements(["com.a AA {\"r\":1}", "com.b BB"])
+        #expect(ruled.count == 64 && DocumentDigest.haveSameApps(plain, ruled) && plain != ruled)
     }
 
     /// Each row: what was seen before, what is seen now, whether the version was there before, and whether that is news.

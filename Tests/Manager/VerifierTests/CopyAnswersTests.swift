@@ -83,4 +83,44 @@ struct CopyAnswersTests {
         #expect(answer == .statements(["com.a AA", "com.a BB"], maxAgeSeconds: nil))
         #expect(CopyAnswer.apps(in: Array("[{\"include\":\"https://a.example/x\"}]".utf8)) == nil)
     }
+
+    private static let relation = "delegate_permission/common.handle_all_urls"
+
+    /// A file with rules, and Google's list of it with others, as JSON.
+    private static func comparison(_ rules: String, _ seen: String) -> (message: String, fix: String?)? {
+        let file = """
+            [{"relation":["\(relation)"],"relation_extensions":{"\(relation)":\(rules),"other/kind":{"a":1}},"target":{
+            "namespace":"android_app","package_name":"com.a","sha256_cert_fingerprints":["AA","BB"]}}]
+            """
+        let statements = ["BB", "AA"].map {
+            """
+            {"relation":"\(relation)","relationExtensions":\(seen),
+            "target":{"androidApp":{"packageName":"com.a","certificate":{"sha256Fingerprint":"\($0)"}}}}
+            """
+        }
+        let body = "{\"statements\":[\(statements.joined(separator: ","))]}"
+        return GoogleAnswer(response: response(200, body)).problem(comparedWith: Array(file.utf8))
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{"dynamic_app_link_components":[{"/":"/a/*","exclude":true},{"/":"*"}]}"#,
+                #"{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[{"exclude":true,"/":"\u002Fa/*"}, {"/":"*"}]}}"#,
+                true
+            ),
+            (
+                #"{"dynamic_app_link_components":[{"/":"/a/*"},{"/":"*"}]}"#,
+                #"{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[{"/":"*"},{"/":"/a/*"}]}}"#,
+                false
+            ),
+            (#"{"dynamic_app_link_components":[{"/":"*"}]}"#, "{}", false),
+            ("{}", "{}", true), ("{}", #"{"delegate_permission/common.handle_all_urls":{}}"#, true),
+        ])
+    func `dynamic rules are compared as JSON`(own: String, seen: String, isEqual: Bool) {
+        let problem = Self.comparison(own, seen)
+        #expect((problem == nil) == isEqual)
+        let message = "Google's service sees other dynamic rules than the host serves"
+        #expect(isEqual || problem?.message == message)
+    }
 }

@@ -52,8 +52,11 @@ struct GoogleAnswer {
         case .document: return nil
         case .statements(let seen, maxAgeSeconds: _):
             guard let own, let served = CopyAnswer.apps(in: own), seen != served else { return nil }
+            let sides = [seen, served].map { Set($0.map(CopyAnswer.withoutRules)) }
             return (
-                "Google's service sees other app certificates (\(seen.count)) than the host serves (\(served.count))",
+                sides[0] == sides[1]
+                    ? "Google's service sees other dynamic rules than the host serves"
+                    : "Google's service sees other app certificates (\(sides[0].count)) than the host serves (\(sides[1].count))",
                 "wait for maxAge, \(maxAge), and check whether Googlebot can fetch the file"
             )
         }
@@ -90,7 +93,8 @@ struct GoogleAnswer {
     /// The relation of links, which stands for itself in the texts below.
     private static let links = "delegate_permission/common.handle_all_urls"
 
-    /// The certificates of Android apps in a list of statements, in the host's format or in Google's, for each relation.
+    /// The certificates of Android apps in a list of statements, in the host's format or in Google's, for each relation, with its dynamic
+    /// rules. Google has a statement for each certificate and relation, with the rules of this relation.
     fileprivate static func fingerprints(_ list: SourceValue?) -> Set<String> {
         var found: Set<String> = []
         for statement in list?.asArray ?? [] {
@@ -101,14 +105,22 @@ struct GoogleAnswer {
             let package = target?.member(named: "package_name") ?? app?.member(named: "packageName")
             let list = target?.member(named: "sha256_cert_fingerprints")?.asArray ?? []
             let one = app?.member(named: "certificate")?.member(named: "sha256Fingerprint")
-            for print in (list + [one].compactMap { $0 }).compactMap(\.asString) {
-                for relation in relations {
-                    let prefix = relation == links ? "" : "\(relation) "
-                    found.insert("\(prefix)\(package?.asString ?? "") \(print)")
-                }
+            let prints = (list + [one].compactMap { $0 }).compactMap(\.asString)
+            let extensions =
+                statement.member(named: "relationExtensions") ?? statement.member(named: "relation_extensions")
+            for relation in Set(relations) {
+                let prefix = relation == links ? "" : "\(relation) "
+                let rules = suffix(for: extensions?.member(named: relation))
+                for print in prints { found.insert("\(prefix)\(package?.asString ?? "") \(print)\(rules)") }
             }
         }
         return found
+    }
+
+    /// The digest of the dynamic rules of a relation; empty if there are none. Rules may be long, and each certificate has them.
+    private static func suffix(for rules: SourceValue?) -> String {
+        guard let rules, rules.asObject?.isEmpty == false else { return "" }
+        return " {\(Digest.hexadecimal(Digest.sha256(DocumentDigest.canonical(rules)).prefix(16)))}"
     }
 
     /// The meanings of the service's error codes.
@@ -130,8 +142,8 @@ struct GoogleAnswer {
 public enum CopyAnswer: Sendable, Equatable {
     /// The file, without its signature.
     case document([UInt8])
-    /// The Android apps, each with a certificate, and with the relation if it is not that of links; and how long the service keeps
-    /// this answer.
+    /// The Android apps, each with a certificate, with the relation if it is not that of links, and with a digest of its dynamic rules;
+    /// and how long the service keeps this answer.
     case statements(Set<String>, maxAgeSeconds: Int64?)
     /// Why it could not fetch the file, and what to do.
     case failure(String)
@@ -155,6 +167,11 @@ public enum CopyAnswer: Sendable, Equatable {
 
     /// An answer of Google's `statements:list`.
     public init(google response: FetchedResponse) { self = GoogleAnswer(response: response).copy }
+
+    /// An app of `statements` without its dynamic rules.
+    static func withoutRules(_ app: String) -> String {
+        app.firstRange(of: " {").map { String(app[..<$0.lowerBound]) } ?? app
+    }
 
     private static func reading(_ response: FetchedResponse) -> CopyAnswer {
         if response.isTruncated { return .unusable(tooLong) }

@@ -14,14 +14,27 @@ public enum DocumentDigest {
         let file = CopyAnswer.plain(file)
         let document = SourceReader.read(file, as: .json, limits: limits)
         guard document.isAcceptable, let value = document.value else { return Digest.sha256(file) }
-        return Digest.sha256(SourceWriter.minified(sorted(value)))
+        return Digest.sha256(canonical(value))
     }
+
+    /// The text that all forms of a value have in common.
+    static func canonical(_ value: SourceValue) -> [UInt8] { SourceWriter.minified(sorted(value)) }
 
     /// The digest of a statement list as Google reads it; nil if it includes others, which are not known here.
     public static func ofStatementList(_ file: [UInt8]) -> [UInt8]? { CopyAnswer.apps(in: file).map(ofStatements) }
 
+    /// The digest of the apps, and behind it that of their dynamic rules if there are any.
     public static func ofStatements(_ statements: Set<String>) -> [UInt8] {
-        Digest.sha256(Array(statements.sorted().joined(separator: "\n").utf8))
+        let apps = Set(statements.map(CopyAnswer.withoutRules))
+        let rules = statements.subtracting(apps)
+        return digest(apps) + (rules.isEmpty ? [] : digest(rules))
+    }
+
+    /// Whether two digests of statements are of the same apps.
+    public static func haveSameApps(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.prefix(32) == other.prefix(32) }
+
+    private static func digest(_ texts: Set<String>) -> [UInt8] {
+        Digest.sha256(Array(texts.sorted().joined(separator: "\n").utf8))
     }
 
     /// The value with the members of each object in the order of their keys. Of members with one key the last one counts.

@@ -136,6 +136,8 @@ public struct VerifierRequest: Sendable {
     public static let apple = VerifierRequest(.apple)
     public static let google = VerifierRequest(.statements)
 
-    /// The query for all statements of a host to Google's service. An empty relation means each.
-    public static func googleQuery(_ host: String) -> String { "?source.web.site=https://\(host)" }
+    /// The query for all statements of a host to Google's service, with their dynamic rules. An empty relation means each.
+    public static func googleQuery(_ host: String) -> String {
+        "?source.web.site=https://\(host)&return_relation_extensions=true"
+    }
 }
