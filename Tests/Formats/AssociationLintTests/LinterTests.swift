@@ -36,7 +36,10 @@ import Testing
         // The first rule opens `/a/b`, with or without the second rule.
         #expect(
             messages(.aasa040, components: #"{"/": "/a/b"}, {"/": "/a/*", "exclude": true}"#)
-                == ["this exclusion changes nothing: no later rule includes these URLs, so they stay in the browser without it"])
+                == [
+                    "this exclusion changes nothing: no later rule includes these URLs, so they stay in the browser "
+                        + "without it"
+                ])
     }
 
     @Test func `names the query in a path`() {
