@@ -19,8 +19,11 @@ extension Publisher {
     /// Counts a change that is not one of the API's. False if there have been too many in this minute.
     package func countsWrite(of identity: Identity) -> Bool { tokens.counts(of: identity.name) }
 
-    /// What the token of an actor is for; nil if nobody has said that.
-    package func label(ofActor name: String) -> String? { tokens.label(ofActor: name) }
+    /// What the token of an actor is for; nil if nobody has said that, or it is not the tenant's.
+    /// - Parameter tenant: that of whoever asks; nil for all.
+    package func label(ofActor name: String, for tenant: String?) -> String? {
+        tokens.label(ofActor: name, for: tenant)
+    }
 
     /// What a token may do now; nil if it has ended.
     package func identity(ofTokenID id: String) -> Identity? { tokens.identity(ofID: id) }

@@ -5,7 +5,6 @@ import Association
 import AssociationLint
 public import DNS
 public import Database
-import Glibc
 import Posix
 import Service
 import SourceJSON
@@ -29,6 +28,7 @@ public final class Publisher: Sendable {
     /// Nil if no host is watched.
     let appleCopy: AppleCopy?
     let tokens = TokenTable()
+    let turns = ComparisonTurns()
     private let memory = Mutex(Memory())
     private let changed: @Sendable () -> Void
 
@@ -39,8 +39,6 @@ public final class Publisher: Sendable {
         var owned: Set<String> = []
         var served: Set<String> = []
         var problem: String?
-        /// The tenants whose drafts are being compared.
-        var drafting: Set<String> = []
     }
 
     /// - Parameters:
@@ -104,34 +102,16 @@ public final class Publisher: Sendable {
         let isChange: Bool
     }
 
-    /// Comparing large files takes seconds. A tenant has one thread for it, and all of them leave some for what is quick.
-    private static let draftsMax = 4
-    /// A usual comparison takes milliseconds.
-    private static let draftWaitMilliseconds: Int64 = 3_000
-
     /// How old the time of a release may be: clocks differ, and a person takes a while to send a form.
     private static let pastMilliseconds: Int64 = 300_000
-
-    /// Takes the turn of a tenant to have files compared.
-    /// - Parameter waits: whether to wait for it.
-    func beginComparing(_ tenant: String, waits: Bool) throws(APIProblem) {
-        let end = Clock.monotonicMilliseconds() + (waits ? Publisher.draftWaitMilliseconds : 0)
-        while !memory.withLock({ $0.drafting.count < Publisher.draftsMax && $0.drafting.insert(tenant).inserted }) {
-            if Clock.monotonicMilliseconds() >= end {
-                throw APIProblem(.tooMany, "other releases are being compared; try again in a moment")
-            }
-            usleep(5_000)
-        }
-    }
-
-    func endComparing(_ tenant: String) { _ = memory.withLock { $0.drafting.remove(tenant) } }
 
     /// Reads and compares; stores nothing.
     /// - Parameter waits: whether to wait for the tenant's turn.
     func draft(_ proposal: Proposal, waits: Bool = true) throws(APIProblem) -> Draft {
         let tenant = proposal.tenant
-        try beginComparing(tenant, waits: waits)
-        defer { endComparing(tenant) }
+        try turns.begin(tenant, waits: waits)
+        let began = Clock.monotonicMilliseconds()
+        defer { turns.end(tenant, began: began) }
         let found = try read {
             transaction throws(DatabaseError) -> (now: Int64, live: Int64, contents: [ReleaseContent])? in
             guard let known = try PublishingTenant.load(tenant, in: transaction) else { return nil }
@@ -247,6 +227,11 @@ public final class Publisher: Sendable {
             }
             let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
             if next == .live, live != release.base { return .failure(APIProblem.base(live)) }
+            if event == .due, release.approver == nil,
+                try PublishingTenant.load(tenant, in: transaction)?.needsApproval == true
+            {
+                return .failure(APIProblem(.state, "releases of \(tenant) need an approval since it was scheduled"))
+            }
             let missing = try HostOwnership.notOwned(next == .live ? hosts : [], by: tenant, in: transaction)
             if !missing.isEmpty { return .failure(APIProblem.unclaimed(missing, of: tenant)) }
             try release.enter(

@@ -79,6 +79,8 @@ struct ReleaseTests {
                 Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2001-01-01T00:00:00Z\""), 400,
                 "invalid"
             ),
+            (Rig.release(base: 0, [], ", \"publishAt\": \"2199-01-01T00:00:00+24:00\""), 400, "invalid"),
+            (Rig.release(base: 0, [], ", \"publishAt\": \"2199-01-01T00:00:00-01:60\""), 400, "invalid"),
             (Rig.release(base: 0, [], ", \"publishAt\": \"2026-02-30T00:00:00Z\""), 400, "invalid"),
             (Rig.release(base: 0, [], ", \"publishAt\": \"9999-12-31T23:59:60Z\""), 400, "invalid"),
             ("[]", 400, "invalid"), ("{ \"base\": 0, \"changes\": {}, \"chnages\": {} }", 400, "invalid"),
@@ -215,12 +217,39 @@ struct ReleaseTests {
         let body = Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2199-01-01T00:00:00Z\"")
         #expect(try rig.post("acme/releases", token, body)["state"] == "scheduled")
         try rig.execute("update release set publish_at = 1")
-        try rig.publisher.beginComparing("acme", waits: false)
+        try rig.publisher.turns.begin("acme", waits: false)
         try rig.publisher.tick { _ in }
-        rig.publisher.endComparing("acme")
+        rig.publisher.turns.end("acme", began: Clock.monotonicMilliseconds())
         #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "scheduled")
         try rig.publisher.tick { _ in }
         #expect(try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)["state"] == "live")
+    }
+
+    @Test func `a tenant whose comparison took long waits before the next one, and nobody else does`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["check"], tenant: "acme")
+        try rig.publisher.turns.begin("acme", waits: false)
+        rig.publisher.turns.end("acme", began: Clock.monotonicMilliseconds() - 60_000)
+        let body = Rig.release(base: 0, [("shop.json", Rig.app())])
+        let refused = try rig.post("acme/releases:check", token, body)
+        #expect(refused.status == 429 && refused["detail"]?.contains("the last comparison took long") == true)
+        // Not what was scheduled, and not another tenant.
+        try rig.publisher.turns.begin("acme", waits: false)
+        try rig.publisher.turns.begin("rival", waits: true)
+    }
+
+    @Test func `a release that was scheduled before releases need an approval does not go live without one`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let body = Rig.release(base: 0, [("shop.json", Rig.app())], ", \"publishAt\": \"2199-01-01T00:00:00Z\"")
+        #expect(try rig.post("acme/releases", token, body)["state"] == "scheduled")
+        try rig.execute("update tenant set approval = 1")
+        try rig.execute("update release set publish_at = 1")
+        try rig.publisher.tick { _ in }
+        let release = try rig.ask(.get, "/api/v1/tenants/acme/releases/1", token)
+        #expect(release["state"] == "rejected" && release["reason"]?.contains("need an approval") == true)
     }
 
     @Test func `a release is checked again when it goes live`() throws {

@@ -36,6 +36,7 @@ package enum Timestamp {
         else { return nil }
         let hours = Int64(zone[1] - 0x30) * 10 + Int64(zone[2] - 0x30)
         let minutes = Int64(zone[4] - 0x30) * 10 + Int64(zone[5] - 0x30)
+        guard hours < 24, minutes < 60 else { return nil }
         switch zone[0] {
         case UInt8(ascii: "+"): return hours * 3_600 + minutes * 60
         case UInt8(ascii: "-"): return -(hours * 3_600 + minutes * 60)

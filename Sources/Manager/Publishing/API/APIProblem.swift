@@ -100,7 +100,7 @@ struct APIProblem: Error {
                 )
             case .tooMany:
                 (
-                    "Too many requests in a minute",
+                    "Too many requests",
                     "Wait as long as Retry-After says, and put more changes into one release."
                 )
             case .database:

@@ -192,9 +192,10 @@ final class TokenTable: Sendable {
         }
     }
 
-    func label(ofActor name: String) -> String? {
-        let label = state.withLock { state in state.tokens.values.first { $0.name == name }?.label }
-        return label.flatMap { $0.isEmpty ? nil : $0 }
+    func label(ofActor name: String, for tenant: String?) -> String? {
+        let token = state.withLock { state in state.tokens.values.first { $0.name == name } }
+        guard let token, !token.label.isEmpty, tenant == nil || token.tenant == tenant else { return nil }
+        return token.label
     }
 
     /// Until when a token is valid; nil if it is none.
