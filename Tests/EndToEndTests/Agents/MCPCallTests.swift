@@ -143,6 +143,9 @@ struct MCPCallTests {
         var refused = 0
         for id in 1...110 { refused += calls.add(try call(id: id)).count }
         #expect(refused == 6)
+        // Without a client, none of them is begun.
+        calls.hurry(milliseconds: 0)
+        #expect(answers(&calls).count == 104 && calls.isEmpty)
     }
 
     @Test func `a program that cannot be started is a result`() throws {

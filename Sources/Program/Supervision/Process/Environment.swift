@@ -10,6 +10,8 @@ public enum Environment {
     public static let token = "ASSOCIATED_TOKEN"
     /// Of Google's Android Developer ID Status API.
     public static let registrationKey = "ASSOCIATED_REGISTRATION_KEY"
+    /// The process that has started this one for a call of its own, and without which it has nothing to do.
+    public static let parent = "ASSOCIATED_PARENT"
     private static let prefix = "ASSOCIATED_"
 
     /// The value of a variable; nil if it is empty or not set.

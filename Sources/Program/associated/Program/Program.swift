@@ -30,6 +30,11 @@ enum Program {
         signal(SIGPIPE, SIG_IGN)
         // The same for a file that has reached the size limit of the process.
         signal(SIGXFSZ, SIG_IGN)
+        if let parent = Environment.value(Environment.parent).flatMap({ Int32($0) }),
+            !ChildProcess.endWithParent(parent)
+        {
+            exit(ExitStatus.failure.rawValue)
+        }
         let status = run(Array(CommandLine.arguments.dropFirst()))
         // Incomplete output must not come with a status of success.
         if let problem = Console.outputProblem {
@@ -74,7 +79,7 @@ enum Program {
     /// Every variable that any command reads.
     private static var variables: [String] {
         commands.flatMap { $0.options.compactMap(\.variable) } + [
-            Environment.adminToken, Environment.token, Environment.registrationKey,
+            Environment.adminToken, Environment.token, Environment.registrationKey, Environment.parent,
         ]
     }
 

@@ -2,8 +2,10 @@
 // program, so one that hangs or fails affects no other, and what it prints is no message.
 
 import Association
+import Glibc
 import Posix
 import SourceJSON
+import Supervision
 
 struct MCPCall {
     let request: MCPRequest
@@ -98,12 +100,14 @@ struct MCPCall {
 struct MCPCalls {
     /// This program, and what is added to its environment.
     var program = "/proc/self/exe"
-    var variables: [(name: String, value: String)] = []
+    var variables = [(name: Environment.parent, value: "\(getpid())")]
     /// `why` asks several servers one after the other, five seconds each.
     var milliseconds: Int64 = 120_000
 
     private var running: [(call: MCPCall, program: RunningProgram, end: Int64)] = []
     private var waiting: [MCPCall] = []
+    /// When all calls end, because the client has gone.
+    private var deadline = Int64.max
 
     /// More would take the processors from each other.
     private static let runningMax = 4
@@ -152,8 +156,7 @@ struct MCPCalls {
                     answers.append(entry.call.failure("\(error)"))
                 }
             } else if entry.end <= now {
-                answers.append(
-                    entry.call.failure("no result within \(milliseconds / 1_000) seconds; the call was ended"))
+                answers.append(entry.call.failure("\(reason(now)); the call was ended"))
             } else {
                 open.append(entry)
             }
@@ -164,17 +167,25 @@ struct MCPCalls {
 
     /// To be called when the client has gone.
     mutating func hurry(milliseconds: Int64) {
-        let end = Clock.monotonicMilliseconds() + milliseconds
-        for index in running.indices { running[index].end = min(running[index].end, end) }
+        deadline = Clock.monotonicMilliseconds() + milliseconds
+        for index in running.indices { running[index].end = min(running[index].end, deadline) }
+    }
+
+    private func reason(_ now: Int64) -> String {
+        now >= deadline ? "the client has gone" : "no result within \(milliseconds / 1_000) seconds"
     }
 
     private mutating func start() -> [SourceValue] {
         var answers: [SourceValue] = []
         while running.count < MCPCalls.runningMax, !waiting.isEmpty {
-            let call = waiting.removeFirst()
+            let (call, now) = (waiting.removeFirst(), Clock.monotonicMilliseconds())
+            if now >= deadline {
+                answers.append(call.failure(reason(now)))
+                continue
+            }
             do throws(SystemError) {
                 let started = try RunningProgram(program, call.words, variables: variables, input: call.input)
-                running.append((call, started, Clock.monotonicMilliseconds() + milliseconds))
+                running.append((call, started, min(now + milliseconds, deadline)))
             } catch {
                 answers.append(call.failure("the command cannot be started: \(error)"))
             }
