@@ -47,7 +47,12 @@ public struct SourceProblem: Hashable, Sendable {
         case .compressed: ("this is \(subject) data, not JSON", "decompress the file")
         case .httpResponse: ("this is \(subject) of an HTTP response, not JSON", "save the body only (curl without -i)")
         case .javaScript: ("this is JavaScript, not JSON: '\(subject)'", "keep only the object, and write it as JSON")
-        case .plainText: ("this is plain text, not JSON: '\(subject)'", "write an object or array, or remove the file")
+        case .plainText:
+            // Enough to know a message of a server by; more could be a secret in a file that was named by mistake.
+            (
+                "this is plain text, not JSON: '\(subject.prefix(16))\(subject.count > 16 ? "…" : "")'",
+                "write an object or array, or remove the file"
+            )
         default: structureWords
         }
     }
