@@ -91,7 +91,7 @@ struct ConsoleCall: Sendable {
 
     /// Who did something: what the token is for, if that is known.
     func who(_ actor: String) -> String {
-        console.publisher.label(ofActor: actor).map { "\($0) (\(actor))" } ?? actor
+        console.publisher.label(ofActor: actor, for: tenant).map { "\($0) (\(actor))" } ?? actor
     }
 
     /// What the API answers.

@@ -173,4 +173,6 @@ public protocol ConsoleServer: Sendable {
     func ask(_ path: String) -> (status: Int, body: [UInt8])?
     /// The text of an app file of the operator; nil if the server knows none of this path.
     func appFile(_ path: String) -> String?
+    /// Where the app files are: those of the operator, and the published ones. Findings begin with one of them.
+    var folders: (operator: String, published: String) { get }
 }

@@ -29,6 +29,11 @@ struct ConsoleLink: ConsoleServer {
     let server: SocketAddress
     /// Of the app files, which the manager may read.
     let configPath: String
+    let statePath: String
+
+    var folders: (operator: String, published: String) {
+        ("\(configPath)/apps/", "\(statePath)/published/apps/")
+    }
 
     /// Somebody waits for the page.
     private static let milliseconds = 2_000

@@ -133,7 +133,8 @@ final class RunningManager {
             ) { control.wake(RunningManager.publishingNumber) }
             console = WebConsole(
                 publisher!, issuance, control, store: store!.another(),
-                server: ConsoleLink(server: inputs.link, configPath: inputs.configPath), rules: rules,
+                server: ConsoleLink(
+                    server: inputs.link, configPath: inputs.configPath, statePath: inputs.statePath), rules: rules,
                 suffixes: suffixes, isOpen: inputs.isDevelopment)
         }
     }

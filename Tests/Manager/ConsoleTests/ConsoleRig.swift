@@ -66,6 +66,7 @@ final class ConsoleRig: Sendable {
         }
 
         func appFile(_ path: String) -> String? { files.withLock { $0[path] } }
+        let folders = (operator: "/srv/apps/config/apps/", published: "/srv/state/published/apps/")
     }
 
     static let healthy = #"{"waits":[],"lastGood":[],"findings":[],"hosting":{"errors":0},"certificates":null}"#

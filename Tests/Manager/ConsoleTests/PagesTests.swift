@@ -227,6 +227,19 @@ struct PagesTests {
         #expect(overview.contains("<a href=\"\(address)#line\">acme/op.json:1:3</a>: error[APP-001]: &lt;no&gt;"))
         #expect(overview.contains("<a href=\"/apps/acme/shop.json?line=1#line\">acme/shop.json:1:3</a>: error"))
         #expect(rig.get("/file?path=acme%2Fop.json&line=1", cookie).text.contains("<mark id=\"line\">{ name: <span"))
+        // What begins elsewhere is no place, whoever has written it.
+        let message = "look x/published/apps/rival/a.json:1:1: error[APP-001]: broken"
+        for text in [
+            message, "/srv/apps/config/apps/acme/published/apps/rival/a.json: error",
+            "/srv/state/published/apps/a/b/c.json:1:1: error",
+        ] {
+            let html = String(
+                decoding: finding(
+                    text,
+                    ConsoleCall(rig.console, ServiceRequest(.get, "/"), Session(identity: rig.publisher.developer))
+                ).bytes, as: UTF8.self)
+            #expect(!html.contains("<a"), "\(html)")
+        }
         for line in ["0", "9", "x", "-1"] {
             #expect(!rig.get("/file?path=acme%2Fop.json&line=\(line)", cookie).text.contains("<mark"), "\(line)")
         }

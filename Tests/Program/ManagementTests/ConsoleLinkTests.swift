@@ -36,6 +36,6 @@ struct ConsoleLinkTests {
         throws
     {
         let server = try #require(SocketAddress(ip: "127.0.0.1", port: 1))
-        #expect(ConsoleLink(server: server, configPath: folder.path).appFile(path) == text)
+        #expect(ConsoleLink(server: server, configPath: folder.path, statePath: "state").appFile(path) == text)
     }
 }

@@ -29,6 +29,8 @@ struct Cause: Sendable, Equatable {
     var title: String
     /// What is wrong, in the words of its source.
     var detail = ""
+    /// Whether that is a finding of the server, which begins with its place.
+    var isFinding = false
     /// What a person does about it.
     var next = ""
     /// When it began, in seconds since 1970.
@@ -54,6 +56,7 @@ struct Cause: Sendable, Equatable {
     var value: SourceValue {
         .object([
             ("tone", .string(tone.rawValue)), ("title", .string(title)), ("detail", .string(detail)),
+            ("isFinding", .bool(isFinding)),
             ("next", .string(next)), ("since", since.map { .integer(Int($0)) } ?? .null),
             ("hosts", .texts(Array(hosts.prefix(ProblemGroups.namesMax)))),
             ("count", .integer(count)), ("path", .optional(path)),
@@ -134,7 +137,7 @@ struct Causes {
                 "keeps its last good version",
                 reason,
                 "\(Cause.correction(of: reason)) Until then, phones get the last good version.")
-            all[all.count - 1].isLive = true
+            (all[all.count - 1].isLive, all[all.count - 1].isFinding) = (true, true)
             all[all.count - 1].since = group.compactMap(\.["sinceSeconds"].time).min()
         }
         let known = Set(kept.map { $0["reason"].text })
@@ -143,7 +146,7 @@ struct Causes {
             if [": warning[", ": note["].contains(where: text.contains) { continue }
             all.append(
                 Cause(
-                    tone: .bad, title: "A file has an error", detail: text,
+                    tone: .bad, title: "A file has an error", detail: text, isFinding: true,
                     next: Cause.correction(of: text)))
         }
         for name in ["changedSettings", "refusedUpgrade"] where !status[name].isNull {

@@ -15,14 +15,22 @@ struct LinkTester {
     /// By path.
     private var sources: [String: SourceApp] = [:]
     /// By the names that the server knows. Hosts of one wildcard have the same.
-    private var served: [String: LinkMatching] = [:]
+    private var served: [String: Rules] = [:]
     /// The names of those whose newer files have errors.
     private var kept: Set<String> = []
-    private var hosts: [String: Result<LinkMatching, PageProblem>] = [:]
+    private var hosts: [String: Result<Rules, PageProblem>] = [:]
+
+    /// What decides, and how long it is.
+    private struct Rules {
+        let matching: LinkMatching
+        let byteCount: Int
+    }
 
     static let urlsMax = 1_000
     /// One tenant's rules must not take the time of others.
     private static let milliseconds: Int64 = 2_000
+    /// The length of a link times that of all rules: a decision about both takes a fraction of a second.
+    private static let workMax = 50_000_000
     private static let lineMax = 200
     private static let ruleLinesMax = 20
 
@@ -59,11 +67,15 @@ struct LinkTester {
         }
         let found = hosts[url.host] ?? matching(of: url.host)
         hosts[url.host] = found
-        let matching: LinkMatching
+        let (matching, byteCount): (LinkMatching, Int)
         switch found {
-        case .success(let known): matching = known
+        case .success(let known): (matching, byteCount) = (known.matching, known.byteCount)
         case .failure(let problem):
             return .object([("url", .string(line)), ("problem", .string(problem.detail))])
+        }
+        if url.text.utf8.count * byteCount > LinkTester.workMax {
+            let problem = "The rules are too long for a link of this length here. `associated match` has no limit."
+            return .object([("url", .string(line)), ("problem", .string(problem))])
         }
         var answer: [UInt8] = []
         matching.appendJSON(of: url, written: url.text, to: &answer)
@@ -91,8 +103,12 @@ struct LinkTester {
         ])
     }
 
-    private mutating func matching(of host: String) -> Result<LinkMatching, PageProblem> {
-        if let given { return .success(LinkMatching(for: host, of: given, configPath: origin)) }
+    private mutating func matching(of host: String) -> Result<Rules, PageProblem> {
+        if let given {
+            let byteCount = sources.values.reduce(0) { $0 + $1.text.utf8.count }
+            return .success(
+                Rules(matching: LinkMatching(for: host, of: given, configPath: origin), byteCount: byteCount))
+        }
         guard let status = call.server(path("status", host)) else {
             return .failure(PageProblem(.serviceUnavailable, "No answer", "The server does not answer now. Try again."))
         }
@@ -106,8 +122,9 @@ struct LinkTester {
         let (apple, android) = (document("apple", name), document("google", name))
         let matching =
             ofAppFiles(status, name, apple, android) ?? LinkTester.ofDocuments(apple, android, "the files of \(host)")
-        served[name] = matching
-        return .success(matching)
+        let rules = Rules(matching: matching, byteCount: (apple?.count ?? 0) + (android?.count ?? 0))
+        served[name] = rules
+        return .success(rules)
     }
 
     private func document(_ kind: String, _ host: String) -> [UInt8]? {

@@ -92,16 +92,18 @@ func stamp(_ text: String) -> HTML {
 }
 
 /// A finding of the server. Its place leads to the line of the app file.
-func finding(_ text: String) -> HTML {
-    guard let end = text.firstRange(of: ": ")?.lowerBound,
-        let folder = text[..<end].ranges(of: "/apps/").last
-    else { return "\(text)" }
-    let parts = text[folder.upperBound..<end].split(separator: ":").map(String.init)
+func finding(_ text: String, _ call: ConsoleCall) -> HTML {
+    let folders = call.console.server.folders
+    let isPublished = text.hasPrefix(folders.published)
+    guard isPublished || text.hasPrefix(folders.operator), let end = text.firstRange(of: ": ")?.lowerBound else {
+        return "\(text)"
+    }
+    let place = String(text[..<end].dropFirst((isPublished ? folders.published : folders.operator).count))
+    let parts = place.split(separator: ":").map(String.init)
     let names = (parts.first ?? "").split(separator: "/").map(String.init)
-    guard parts.count == 3, let line = Int(parts[1]) else { return "\(text)" }
-    let isPublished = text[..<folder.lowerBound].hasSuffix("/published") && names.count == 2
+    guard parts.count == 3, let line = Int64(parts[1]), !isPublished || names.count == 2 else { return "\(text)" }
     let page = isPublished ? path("apps", names[0], names[1]) : path("file", query: ["path": parts[0]])
-    return link(linePage(page, Int64(line)), parts.joined(separator: ":")) + "\(String(text[end...]))"
+    return link(linePage(page, line), place) + "\(String(text[end...]))"
 }
 
 /// The page of an app file, at a line.

@@ -108,6 +108,7 @@ enum StyleSheet {
         details { margin-top: 0.5rem; border: 1px solid var(--line); border-radius: 0.625rem; background: var(--raised); }
         summary { padding: 0.625rem 1rem; cursor: pointer; font-weight: 550; }
         details[open] > summary { border-bottom: 1px solid var(--line); }
+        details > pre.code + pre.code { border-top: 1px solid var(--line); }
         details > pre.code { border-radius: 0 0 0.625rem 0.625rem; }
         code.copy { padding: 0.125rem 0.375rem; background: var(--panel); border-radius: 0.25rem; user-select: all; }
         .copier { margin-left: 0.375rem; min-height: 1.625rem; padding: 0 0.5rem; font-size: 0.8125rem; }

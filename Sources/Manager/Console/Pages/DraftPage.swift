@@ -52,10 +52,7 @@ private enum Drafts {
             ("message", .string(form["message"] ?? "")), ("publishAt", .string(form["publishAt"] ?? "")),
             ("urls", .string(form["urls"] ?? "")), ("isNew", .bool(form["new"] != nil)),
         ]
-        if let app = call.app(text, file: file) {
-            var tester = LinkTester(call, apps: [app], origin: file)
-            members.append(("tested", .array(tester.test(form["urls"] ?? "").items)))
-        }
+        var status: UInt16?
         do throws(PageProblem) {
             if tenant.isEmpty || file.isEmpty {
                 throw PageProblem(.badRequest, "Something is missing", "Name the tenant and the file.")
@@ -98,6 +95,13 @@ private enum Drafts {
                 ("result", error.value),
                 ("status", .integer(Int(error.status.rawValue))),
             ]
+            status = error.status.rawValue
+        }
+        // Not for a tenant whose turn it is not, or that there is not.
+        let isChecked = status.map { [400, 409, 422, 423].contains($0) } ?? true
+        if isChecked, let urls = form["urls"], !urls.isEmpty, let app = call.app(text, file: file) {
+            var tester = LinkTester(call, apps: [app], origin: file)
+            members.append(("tested", .array(tester.test(urls).items)))
         }
         let value = SourceValue.object(members)
         return call.console.document("Draft", call, render(value, call), value)

@@ -146,12 +146,12 @@ private enum Host {
             <div class="title"><h1>\(name)</h1></div>
             \(Layout.notice(tone, "\(host["sentence"].text)"))\
             \(served.isEmpty || served == name ? .none : "<p class=\"soft\">Served as \(served).</p>" as HTML)\
-            \(findings(status))\(claims(host, call))\(deliveries(host, call))\(certificate(host, call))\
+            \(findings(status, call))\(claims(host, call))\(deliveries(host, call))\(certificate(host, call))\
             \(documents(host))\(fetches(status, call))\(origin(host))
             """
     }
 
-    private static func findings(_ status: SourceValue) -> HTML {
+    private static func findings(_ status: SourceValue, _ call: ConsoleCall) -> HTML {
         let rows = status["reasons"].items.map { ($0, Tone.bad) } + status["errors"].items.map { ($0, Tone.warn) }
         if rows.isEmpty { return .none }
         return section(
@@ -159,7 +159,7 @@ private enum Host {
             list(
                 rows.map {
                     row(
-                        finding($0.0.text),
+                        finding($0.0.text, call),
                         states: [badge($0.1, $0.1 == .bad ? "Keeps the old version" : "Not in service")],
                         more: "<span class=\"next\">Next: \(Cause.correction(of: $0.0.text))</span>")
                 }, empty: .none))

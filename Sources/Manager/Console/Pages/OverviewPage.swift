@@ -115,7 +115,10 @@ private enum Overview {
         let title = cause["path"].asString.map { link($0, cause["title"].text) } ?? "\(cause["title"].text)"
         let hosts = cause["hosts"].items.map(\.text)
         var lines: [HTML] = []
-        if !cause["detail"].text.isEmpty { lines.append(finding(cause["detail"].text)) }
+        if !cause["detail"].text.isEmpty {
+            lines.append(
+                cause["isFinding"].asBool == true ? finding(cause["detail"].text, call) : "\(cause["detail"].text)")
+        }
         if let since = cause["since"].time { lines.append("Since \(ago(since, now: call.now)).") }
         if cause["count"].number > 1, !hosts.isEmpty {
             lines.append(HTML(hosts.map { link(path("hosts", $0), $0) + " " }))

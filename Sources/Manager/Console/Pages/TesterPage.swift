@@ -23,7 +23,7 @@ extension Action {
 }
 
 enum Tester {
-    static let addressBytesMax = 6_000
+    static let addressBytesMax = 1_500
     private static let excerptsMax = 100
 
     fileprivate static func load(_ call: ConsoleCall) throws(PageProblem) -> SourceValue {
