@@ -34,11 +34,12 @@ extension Publisher {
         let content = try read { transaction throws(DatabaseError) in
             try Release.content(of: name, tenant.live, in: transaction)
         }
-        let apps = content.read(tenant: name, environment: environment).apps
-        let names = [url.host] + HostName.wildcards(over: url.host)
-        let host = names.first { name in apps.contains { $0.hosts.contains { $0.text == name } } }
-        return LinkMatching(
-            of: Renderer.mergeOrder(apps.filter { $0.hosts.contains { $0.text == host } }), configPath: name)
+        let apps = LinkMatching.apps(for: url.host, of: content.apps(of: name, environment: environment))
+        let byteCount = apps.reduce(0) { $0 + (content.files[String($1.file.dropFirst(name.count + 1))]?.count ?? 0) }
+        if LinkMatching.isLong(url, rules: byteCount) {
+            throw APIProblem(.tooLarge, "the rules of \(url.host) are too long for a link of this length here")
+        }
+        return LinkMatching(of: apps, configPath: name)
     }
 
     func putTenant(

@@ -339,9 +339,8 @@ public final class Publisher: Sendable {
                 return .failure(APIProblem(.unknown, "\(tenant) does not claim \(host)"))
             }
             let live = try PublishingTenant.load(tenant, in: transaction)?.live ?? 0
-            let apps = try Release.content(of: tenant, live, in: transaction).read(
-                tenant: tenant, environment: environment
-            ).apps
+            let apps = try Release.content(of: tenant, live, in: transaction)
+                .apps(of: tenant, environment: environment)
             let hosts = Set(apps.flatMap { $0.hosts.map(\.text) })
             // Another claim, such as one of a wildcard, may cover them.
             try transaction.execute("delete from claim where host = ? and tenant = ?", host, tenant)

@@ -103,6 +103,19 @@ struct ReleaseTests {
         #expect(try rig.query("select 1 from audit").count == entries)
     }
 
+    @Test func `a link is not matched against rules that would take long`() throws {
+        let rig = try Rig()
+        try rig.own("shop.acme.test")
+        let token = try rig.token(["publish", "read"], tenant: "acme")
+        let long = Rig.app() + "\n//" + String(repeating: " ", count: 900_000)
+        #expect(try rig.post("acme/releases", token, Rig.release(base: 0, [("shop.json", long)])).status == 201)
+        func status(_ count: Int) throws -> Int {
+            let url = "https://shop.acme.test/" + String(repeating: "a", count: count)
+            return try rig.ask(.get, "/api/v1/tenants/acme/match?url=\(url)", token).status
+        }
+        #expect(try status(10) == 200 && status(200) == 413)
+    }
+
     @Test func `what is wrong between two files of a release is found before it is live`() throws {
         let rig = try Rig()
         try rig.own("shop.acme.test", "b.acme.test")

@@ -95,11 +95,22 @@ package struct LinkMatching {
 
     /// The rules of those app files that name the host, or else of those that name its most specific wildcard.
     package init(for host: String, of apps: [AppFile], configPath: String) {
+        self.init(of: LinkMatching.apps(for: host, of: apps), configPath: configPath)
+    }
+
+    /// Those app files, in merge order.
+    package static func apps(for host: String, of apps: [AppFile]) -> [AppFile] {
         let ordered = Renderer.mergeOrder(apps)
-        let naming = LinkMatching.names(covering: host).lazy.map { name in
+        let naming = names(covering: host).lazy.map { name in
             ordered.filter { $0.hosts.contains { $0.text == name } }
         }
-        self.init(of: naming.first { !$0.isEmpty } ?? [], configPath: configPath)
+        return naming.first { !$0.isEmpty } ?? []
+    }
+
+    /// Whether a decision may take longer than a fraction of a second, as a server must not spend on one request.
+    /// - Parameter byteCount: of the files with the rules. A hostile rule costs its length times that of the link.
+    package static func isLong(_ url: LinkURL, rules byteCount: Int) -> Bool {
+        url.text.utf8.count * byteCount > 50_000_000
     }
 
     /// The places of the rules that decide about a URL.

@@ -29,8 +29,6 @@ struct LinkTester {
     static let urlsMax = 1_000
     /// One tenant's rules must not take the time of others.
     private static let milliseconds: Int64 = 2_000
-    /// The length of a link times that of all rules: a decision about both takes a fraction of a second.
-    private static let workMax = 50_000_000
     private static let lineMax = 200
     private static let ruleLinesMax = 20
 
@@ -73,7 +71,7 @@ struct LinkTester {
         case .failure(let problem):
             return .object([("url", .string(line)), ("problem", .string(problem.detail))])
         }
-        if url.text.utf8.count * byteCount > LinkTester.workMax {
+        if LinkMatching.isLong(url, rules: byteCount) {
             let problem = "The rules are too long for a link of this length here. `associated match` has no limit."
             return .object([("url", .string(line)), ("problem", .string(problem))])
         }
@@ -105,9 +103,9 @@ struct LinkTester {
 
     private mutating func matching(of host: String) -> Result<Rules, PageProblem> {
         if let given {
-            let byteCount = sources.values.reduce(0) { $0 + $1.text.utf8.count }
-            return .success(
-                Rules(matching: LinkMatching(for: host, of: given, configPath: origin), byteCount: byteCount))
+            let apps = LinkMatching.apps(for: host, of: given)
+            let byteCount = apps.reduce(0) { $0 + (sources[$1.file]?.text.utf8.count ?? 0) }
+            return .success(Rules(matching: LinkMatching(of: apps, configPath: origin), byteCount: byteCount))
         }
         guard let status = call.server(path("status", host)) else {
             return .failure(PageProblem(.serviceUnavailable, "No answer", "The server does not answer now. Try again."))

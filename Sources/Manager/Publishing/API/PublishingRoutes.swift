@@ -366,7 +366,7 @@ extension PublishingAPI {
         APIRoute(
             method: .get, pattern: "/tenants/TENANT/match", scope: "read",
             summary: "Which app of the live release opens a URL, and by which rule",
-            query: [APIMember("url", .link, isRequired: true, "A link.")]
+            query: [APIMember("url", .link, isRequired: true, "A link.")], problems: [.tooLarge]
         ) { publisher, call throws(APIProblem) in
             let text = call.text("url") ?? ""
             guard let url = LinkURL(text) else { throw APIProblem(.invalid, "url must be \(APIKind.link.inWords)") }

@@ -27,6 +27,14 @@ struct ReleaseContent: Sendable, Equatable {
         files.sorted { $0.key < $1.key }.map { ($0.key, Self.digest($0.value)) }
     }
 
+    /// The files that can be read.
+    /// - Parameter environment: that of the servers.
+    func apps(of tenant: String, environment: String?) -> [AppFile] {
+        files.sorted { $0.key < $1.key }.compactMap { name, bytes in
+            AppFile.read(AppFile.parse(bytes), file: "\(tenant)/\(name)", environment: environment).appFile
+        }
+    }
+
     /// The files, and what is wrong with them.
     /// - Parameter environment: that of the servers.
     func read(tenant: String, environment: String?) -> (apps: [AppFile], findings: [Finding]) {
@@ -73,9 +81,7 @@ struct ReleaseReport {
         of content: ReleaseContent, replacing live: ReleaseContent, lastDay: ReleaseContent, tenant: String,
         environment: String?
     ) {
-        func apps(_ content: ReleaseContent) -> [AppFile] {
-            content.read(tenant: tenant, environment: environment).apps
-        }
+        func apps(_ content: ReleaseContent) -> [AppFile] { content.apps(of: tenant, environment: environment) }
         let (new, found) = content.read(tenant: tenant, environment: environment)
         findings = found + ReleaseContent.findings(betweenFiles: new)
         hosts = Set(new.flatMap { $0.hosts.map(\.text) })
