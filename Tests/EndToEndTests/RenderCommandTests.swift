@@ -65,6 +65,7 @@ struct RenderCommandTests {
         let names = run.output.split(separator: "\n").map { $0.dropFirst(output.count + 1) }
         #expect(names.contains("_wildcard.acme.test/.well-known/apple-app-site-association"), "\(names)")
         #expect(names.contains("shop.acme.test/.well-known/assetlinks.json"))
+        #expect(!names.contains { $0.hasSuffix("/webauthn") || $0.hasSuffix("/passkey-endpoints") })
         let one = try Subject.run("render", "shop.acme.test", "apple", "--config", config)
         let shop = "\(output)/shop.acme.test/.well-known/apple-app-site-association"
         #expect(try String(contentsOfFile: shop, encoding: .utf8) == one.output)
@@ -79,6 +80,22 @@ struct RenderCommandTests {
             ["--all"], ["--all", "--diff", "--output", output], ["--output", output], ["shop.acme.test", "--all"],
             ["x.test", "--diff", "--output", output],
         ] { #expect(try Subject.run(["render", "--config", config] + wrong).status == 2, "\(wrong)") }
+    }
+
+    @Test func `writes the files of passkeys beside the others`() throws {
+        let folder = try Folder()
+        try folder.write(
+            "config/apps/shop.json",
+            """
+            { name: "Shop", hosts: ["shop.acme.test"], ios: { appIDs: ["8KQ2V7M4XN.dev.acme.shop"] },
+              passkeys: { enroll: "https://shop.acme.test/add", origins: ["https://acme.test"] } }
+            """)
+        let output = "\(folder.path)/dist"
+        let run = try Subject.run(
+            "render", "shop.acme.test", "--output", output, "--config", "\(folder.path)/config")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try folder.read("dist/shop.acme.test/.well-known/webauthn").contains("https://acme.test"))
+        #expect(try folder.read("dist/shop.acme.test/.well-known/passkey-endpoints").contains("shop.acme.test/add"))
     }
 
     /// An answer of the live host to a request for a file that the configuration has, and what `--diff` prints about it.

@@ -19,7 +19,8 @@ extension Command {
             uncompressed: the file for apple (or ios), the file for android, or both. Signatures, and files in config/hosts/ that
             replace generated ones, are included. The last good versions that a running server keeps are not included.
 
-            --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files.
+            --output writes the files to DIR/HOST/.well-known/ instead, for a website that serves them as static files,
+            with those of passkeys (passkey-endpoints, webauthn).
             --diff compares them with what the live host serves and shows the differences. --all does either for every
             host, --diff without wildcards. A host that an app file with errors names is not written.
             """,
@@ -47,7 +48,7 @@ extension Command {
         if let platform, !platforms.contains(platform) {
             return .usage(saying: "unknown platform \"\(platform)\"; name \(String.alternatives(platforms.withIOS))")
         }
-        let wanted = platform.map { [$0] } ?? platforms
+        let wanted = platform.map { [$0] } ?? platforms + (ways > 0 ? passkeyFiles : [])
         let chosen = try RenderedHosts(arguments)
         let status =
             if let folder = arguments["--output"] {
@@ -62,7 +63,12 @@ extension Command {
     }
 
     /// The files by platform.
-    private static let paths = ["apple": AssociationPath.apple, "android": AssociationPath.statements]
+    private static let paths = [
+        "apple": AssociationPath.apple, "android": AssociationPath.statements,
+        "passkey-endpoints": AssociationPath.passkeyEndpoints, "webauthn": AssociationPath.relatedOrigins,
+    ]
+    /// Beside those of both platforms, where an app has passkeys.
+    private static let passkeyFiles = ["passkey-endpoints", "webauthn"]
 
     /// Prints the documents of a host.
     private static func show(_ host: String, _ wanted: [String], of loaded: LoadedConfiguration) -> ExitStatus {
@@ -104,7 +110,8 @@ extension Command {
             }
             let documents = documents(of: host, in: loaded) ?? [:]
             for name in wanted {
-                guard let path = paths[name] else { continue }
+                // A host may have such files of its own.
+                guard let path = paths[name], documents[name] != nil || !passkeyFiles.contains(name) else { continue }
                 let place = "https://\(checked)\(path)"
                 do throws(Refusal) {
                     var served = try LiveFiles.fetch(path, of: checked, live, isExpected: documents[name] != nil)
