@@ -66,6 +66,25 @@ struct AccessTests {
         )
     }
 
+    /// The parameters, and which entries of five they give.
+    @Test(
+        arguments: [
+            ("", [1, 2, 3, 4, 5]), ("?after=3", [4, 5]), ("?before=4", [3, 2, 1]), ("?after=1&before=5", [4, 3, 2]),
+            ("?after=4&before=2", []), ("?after=9", []),
+        ] as [(String, [Int])])
+    func `the audit log is read from both ends`(query: String, numbers: [Int]) throws {
+        let rig = try PublishingRig()
+        let token = try rig.token(["admin"])
+        try rig.execute("delete from audit")
+        try rig.execute(
+            """
+            insert into audit values (1, 0, 'a', '', 'x', 'o', '', 'h'), (2, 0, 'a', '', 'x', 'o', '', 'h'),
+                (3, 0, 'a', '', 'x', 'o', '', 'h'), (4, 0, 'a', '', 'x', 'o', '', 'h'), (5, 0, 'a', '', 'x', 'o', '', 'h')
+            """)
+        let items = try rig.ask(.get, "/api/v1/audit\(query)", token).value.member(named: "items")?.asArray ?? []
+        #expect(items.compactMap { $0.member(named: "seq")?.asInt } == numbers)
+    }
+
     @Test func `a token that is expired, revoked or made up is none`() throws {
         let rig = try PublishingRig()
         let (token, admin) = (try rig.token(["read"], tenant: "acme"), try rig.token())

@@ -384,13 +384,12 @@ extension PublishingAPI {
             ],
             answer: .page(AuditEntry.members)
         ) { publisher, call throws(APIProblem) in
-            let (after, before) = (call.integer("after"), call.integer("before"))
-            if after != nil, before != nil { throw APIProblem(.invalid, "give after or before") }
+            let (after, tenant) = (call.integer("after") ?? 0, call.identity.tenant)
             let found = try publisher.read { transaction throws(DatabaseError) in
-                if let before {
-                    return try AuditLog.page(before: before, tenant: call.identity.tenant, in: transaction)
+                if let before = call.integer("before") {
+                    return try AuditLog.page(before: before, after: after, tenant: tenant, in: transaction)
                 }
-                return try AuditLog.page(after: after ?? 0, tenant: call.identity.tenant, in: transaction)
+                return try AuditLog.page(after: after, tenant: tenant, in: transaction)
             }
             return page(found.map(\.value), next: found.count < AuditLog.pageMax ? nil : found.last.map { "\($0.seq)" })
         },

@@ -80,26 +80,28 @@ public enum AuditLog {
     public static func page(
         after seq: Int64, tenant: String? = nil, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [AuditEntry] {
-        try page("seq > ?", seq, "", tenant, in: transaction)
+        try page(seq, .max, "", tenant, in: transaction)
     }
 
     /// The entries before one, newest first.
-    /// - Parameter tenant: nil for those of all.
+    /// - Parameters:
+    ///   - first: one that they are after.
+    ///   - tenant: nil for those of all.
     static func page(
-        before seq: Int64, tenant: String?, in transaction: borrowing Transaction
+        before seq: Int64, after first: Int64 = 0, tenant: String?, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [AuditEntry] {
-        try page("seq < ?", seq, " desc", tenant, in: transaction)
+        try page(first, seq, " desc", tenant, in: transaction)
     }
 
     private static func page(
-        _ condition: String, _ seq: Int64, _ order: String, _ tenant: String?, in transaction: borrowing Transaction
+        _ after: Int64, _ before: Int64, _ order: String, _ tenant: String?, in transaction: borrowing Transaction
     ) throws(DatabaseError) -> [AuditEntry] {
         let own: [any ColumnType] = [tenant].compactMap { $0 }
         let rows = try transaction.query(
             """
             select seq, at, actor, tenant, action, object, detail, hash from audit
-            where \(condition)\(tenant == nil ? "" : " and tenant = ?") order by seq\(order) limit ?
-            """, values: [seq] + own + [pageMax])
+            where seq > ? and seq < ?\(tenant == nil ? "" : " and tenant = ?") order by seq\(order) limit ?
+            """, values: [after, before] + own + [pageMax])
         return try rows.map { row throws(DatabaseError) in
             AuditEntry(
                 seq: try row[0], at: try row[1], actor: try row[2], tenant: try row[3], action: try row[4],
