@@ -355,6 +355,22 @@ struct PagesTests {
                 "The same as in release 7"))
     }
 
+    @Test func `what differs in a long or a deep text is found, or said to be too long`() throws {
+        func html(_ old: [String], _ new: [String]) -> String {
+            String(decoding: lineChanges(from: old, to: new, since: 7).bytes, as: UTF8.self)
+        }
+        let long = (0..<100_000).map { "line \($0)" }
+        #expect(
+            html(long, long.prefix(50_000) + ["new"] + long.dropFirst(50_001)).contains(
+                "<del>− line 50000</del><ins>+ new</ins>"))
+        #expect(html(long, long).contains("The same as in release 7"))
+        #expect(html(["a"], ["a", "a"]).contains("<ins>+ a</ins>"))
+        #expect(html(long, long.map { "\($0)x" }).contains("Too long"))
+        let deep = String(repeating: "[[1],", count: 500) + "1" + String(repeating: "]", count: 500)
+        let value = try #require(SourceReader.read(Array(deep.utf8), as: .json).value)
+        #expect(documentLines(value).count < 200)
+    }
+
     @Test func `claims that wait for their record are on the first page of their tenant`() throws {
         let rig = try Self.rig()
         try rig.write { transaction throws(DatabaseError) in

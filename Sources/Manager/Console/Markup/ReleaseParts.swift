@@ -113,6 +113,10 @@ func findingList(_ findings: [SourceValue], in source: String = "") -> HTML {
 /// The lines that a release has changed.
 /// - Parameter since: the release that had the old ones.
 func lineChanges(from old: [String], to new: [String], since: Int64) -> HTML {
+    // Most of a long file is the same. What is between costs the product of its lines.
+    let start = zip(old, new).prefix { $0 == $1 }.count
+    let end = zip(old.dropFirst(start).reversed(), new.dropFirst(start).reversed()).prefix { $0 == $1 }.count
+    let (old, new) = (Array(old[start..<(old.count - end)]), Array(new[start..<(new.count - end)]))
     if max(old.count, new.count) > comparedLinesMax {
         return "<p class=\"soft\">Too long to be compared with release \(since) here.</p>"
     }
@@ -146,7 +150,8 @@ func lineChanges(from old: [String], to new: [String], since: Int64) -> HTML {
         """
 }
 
-private let comparedLinesMax = 2_000
+/// Of one file. A page compares up to ten, for anybody who may read.
+private let comparedLinesMax = 500
 
 /// What two versions of an app file differ in: rules if both can be read, else lines, in which comments count.
 func fileChanges(from old: String, to new: String, since: Int64) -> HTML {
@@ -168,7 +173,8 @@ func documentLines(_ value: SourceValue, name: String = "", indent: String = "")
         if let members = value.asObject { return members.allSatisfy { $0.value.asArray == nil && isLine($0.value) } }
         return value.asArray?.allSatisfy { $0.asArray == nil && $0.asObject == nil } ?? true
     }
-    if isLine(value) { return [indent + name + SourceWriter.line(value)] }
+    // A file of a host may have any depth, and a thread has little stack.
+    if isLine(value) || indent.utf8.count >= 64 { return [indent + name + SourceWriter.line(value)] }
     let inner = indent + "  "
     if let members = value.asObject {
         let content = members.flatMap {

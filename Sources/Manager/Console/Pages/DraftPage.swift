@@ -95,9 +95,9 @@ private enum Drafts {
                 ("result", error.value),
                 ("status", .integer(Int(error.status.rawValue))),
             ]
-            status = error.status.rawValue
+            status = error.value.isNull ? 0 : error.status.rawValue
         }
-        // Not for a tenant whose turn it is not, or that there is not.
+        // Only behind a check that the API has counted, and not for a tenant whose turn it is not.
         let isChecked = status.map { [400, 409, 422, 423].contains($0) } ?? true
         if isChecked, let urls = form["urls"], !urls.isEmpty, let app = call.app(text, file: file) {
             var tester = LinkTester(call, apps: [app], origin: file)
