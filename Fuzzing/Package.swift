@@ -15,7 +15,8 @@ let house: [SwiftSetting] = [
 let package = Package(
     name: "fuzzing",
     targets: [
-        .target(name: "CLinux"),
+        .target(name: "CPosix"),
+        .target(name: "CLinux", dependencies: ["CPosix"]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CResolver"),
@@ -23,8 +24,9 @@ let package = Package(
         .target(name: "SourceJSON", swiftSettings: house),
         .target(name: "Association", dependencies: ["SourceJSON"], swiftSettings: house),
         .target(name: "AssociationLint", dependencies: ["Association", "SourceJSON"], swiftSettings: house),
-        .target(name: "HTTP", swiftSettings: house),
-        .target(name: "Posix", dependencies: ["CLinux"], swiftSettings: house),
+        .target(name: "HTTP", dependencies: ["Libc"], swiftSettings: house),
+        .target(name: "Libc", swiftSettings: house),
+        .target(name: "Posix", dependencies: ["CLinux", "CPosix", "Libc"], swiftSettings: house),
         .target(name: "TLS", dependencies: ["COpenSSL", "Posix"], swiftSettings: house),
         .target(name: "Certificates", dependencies: ["Posix", "TLS", "Tenancy"], swiftSettings: house),
         .target(name: "Catalogue", dependencies: ["HTTP", "Posix"], swiftSettings: house),

@@ -18,13 +18,14 @@ struct ModuleTableTests {
     @Test(arguments: ModuleTable.modules, ["Package.swift", "Fuzzing/Package.swift"])
     func `a manifest depends on the same modules`(module: Module, path: String) throws {
         let manifest = try SourceTree.content(of: path)
-        let targets = try #require(manifest.firstRange(of: "\n    targets: [")).upperBound
+        let targets = try #require(manifest.firstRange(of: #/: \[Target\] = \[|\n    targets: \[/#)).upperBound
         let place = "\"\(module.name)\", in: \"\(module.layer.rawValue)\""
         let found = [place, "name: \"\(module.name)\","].compactMap { manifest[targets...].firstRange(of: $0) }.first
         guard let target = found else { return #expect(path.hasPrefix("Fuzzing/"), "no target \(module.name)") }
         let declaration = manifest[target.upperBound...].prefix { $0 != ")" }
-        let list = declaration.firstMatch(of: /\[([^\]]*)\]/)?.1 ?? ""
-        let names = Set(list.split(separator: "\"").filter { $0.first?.isLetter == true }.map(String.init))
+        let lists = declaration.matches(of: /\[([^\]]*)\]/).map(\.1)
+        let names = Set(
+            lists.flatMap { $0.split(separator: "\"") }.filter { $0.first?.isLetter == true }.map(String.init))
         #expect(names == module.mayImport.subtracting(ModuleTable.toolchain))
     }
 
@@ -48,8 +49,18 @@ struct ModuleTableTests {
         #expect(try SourceTree.content(of: String(path)).contains("static let commit = \"unknown\""))
     }
 
+    @Test func `the manifest leaves out on other platforms what the table says`() throws {
+        let manifest = try SourceTree.content(of: "Package.swift")
+        let server = try #require(
+            manifest.firstMatch(of: /\nlet server: \[Target\] = \[\n(.*?)\n\]\n/.dotMatchesNewlines())?.1)
+        let names = server.matches(of: /(?:name: |module\(\s*)"(\w+)"/).map { String($0.1) }
+        #expect(Set(names) == ModuleTable.linuxOnly)
+    }
+
     @Test func `modules are listed from the bottom up, so there is no circle`() {
-        var below = ModuleTable.toolchain.union(["CLinux", "COpenSSL", "CZlib", "CResolver", "CSQLite", "CPostgreSQL"])
+        var below = ModuleTable.toolchain.union([
+            "CLinux", "CPosix", "COpenSSL", "CZlib", "CResolver", "CSQLite", "CPostgreSQL",
+        ])
         for module in ModuleTable.modules {
             #expect(module.mayImport.isSubset(of: below), "\(module.name) imports something above itself")
             below.insert(module.name)

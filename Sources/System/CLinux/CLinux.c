@@ -2,23 +2,18 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
-#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
-#include <malloc.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -28,50 +23,8 @@ int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *le
     return accept4(listener, (struct sockaddr *)peer, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-int associated_open(const char *path, int flags, int mode) {
-    return open(path, flags | O_CLOEXEC, mode);
-}
-
-int associated_name_thread(const char *name) {
-    return pthread_setname_np(pthread_self(), name);
-}
-
-int associated_processor_count(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-void *associated_remap(void *start, size_t old_size, size_t new_size) {
-    return mremap(start, old_size, new_size, MREMAP_MAYMOVE);
-}
-
-// Exchanges two paths in one step (RENAME_EXCHANGE).
-int associated_exchange(const char *one, const char *other) {
-    return (int)syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2);
-}
-
 int associated_duplicate(int fd) {
     return fcntl(fd, F_DUPFD_CLOEXEC, 0);
-}
-
-int associated_adopt(int fd) {
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
-    return fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
-int associated_open_beneath(int directory, const char *path) {
-    struct open_how how = {.flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-}
-
-int associated_open_itself(int directory, const char *name) {
-    return openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-int associated_find(int directory, const char *path) {
-    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
-    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
 long associated_file_system(const char *path) {
@@ -206,63 +159,4 @@ pid_t associated_start(const char *path, char *const *arguments, char *const *en
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = number;
     return child;
-}
-
-void associated_trim_heap(void) {
-    malloc_trim(0);
-}
-
-// Without a fixed threshold, the arenas keep twice as much as the largest block that was ever freed.
-void associated_trim_always(void) {
-    mallopt(M_TRIM_THRESHOLD, 256 * 1024);
-}
-
-// glibc looks at the end of an arena only when a block of more than 64 KiB is freed in it, and malloc_trim only at that of the first.
-void associated_trim_arena(void) {
-    void *volatile block = malloc(96 * 1024);
-    free(block);
-}
-
-// What is not writable is as it is in the file, so the kernel can drop it and read it again.
-static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
-    (void)size, (void)unused;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int index = 0; index < object->dlpi_phnum; index++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
-        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
-        uintptr_t start = object->dlpi_addr + segment->p_vaddr, first = start & ~(page - 1);
-        madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
-    }
-    return 0;
-}
-
-void associated_release_code(void) {
-    dl_iterate_phdr(release_segments, NULL);
-}
-
-int associated_memory_file(const void *bytes, size_t count) {
-    int file = memfd_create("associated settings", MFD_CLOEXEC);
-    if (file >= 0 && write(file, bytes, count) != (ssize_t)count) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
-
-void *associated_mirror(size_t size) {
-    int file = memfd_create("associated log", MFD_CLOEXEC);
-    if (file < 0) return NULL;
-    void *start = MAP_FAILED;
-    if (ftruncate(file, (off_t)size) == 0)
-        start = mmap(NULL, size * 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (start != MAP_FAILED) {
-        int access = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
-        if (mmap(start, size, access, flags, file, 0) == MAP_FAILED
-            || mmap((char *)start + size, size, access, flags, file, 0) == MAP_FAILED) {
-            munmap(start, size * 2);
-            start = MAP_FAILED;
-        }
-    }
-    close(file);
-    return start == MAP_FAILED ? NULL : start;
 }

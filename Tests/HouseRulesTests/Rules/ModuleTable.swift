@@ -54,7 +54,8 @@ struct Module: Sendable, CustomTestStringConvertible {
 /// The whole table, from the bottom up.
 enum ModuleTable {
     static let modules = [
-        Module("Posix", in: .system, .data, mayImport: ["CLinux", "Glibc", "Synchronization"]),
+        Module("Libc", in: .system, .data, mayImport: ["Darwin", "Glibc"]),
+        Module("Posix", in: .system, .data, mayImport: ["CLinux", "CPosix", "Libc", "Synchronization"]),
         Module("TLS", in: .system, .data, mayImport: ["COpenSSL", "Posix", "Synchronization"]),
         Module("Tenancy", in: .formats, .pure, mayImport: []),
         Module("SourceJSON", in: .formats, .pure, mayImport: []),
@@ -64,7 +65,7 @@ enum ModuleTable {
         Module("AssociationSnippets", in: .formats, .pure, mayImport: ["Association", "SourceJSON"]),
         Module("QRCode", in: .formats, .pure, mayImport: []),
         Module("AppSigning", in: .formats, .pure, mayImport: ["TLS"]),
-        Module("HTTP", in: .formats, .data, mayImport: ["Glibc"]),
+        Module("HTTP", in: .formats, .data, mayImport: ["Libc"]),
         Module(
             "Settings", in: .formats, .control,
             mayImport: ["Association", "SourceJSON", "HTTP", "TLS", "Posix", "Tenancy"]),
@@ -122,7 +123,7 @@ enum ModuleTable {
             ]),
         Module(
             "Supervision", in: .program, .control,
-            mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Glibc", "Synchronization"]),
+            mayImport: ["Association", "HTTP", "Posix", "Settings", "SourceJSON", "TLS", "Libc", "Synchronization"]),
         Module(
             "Serving", in: .program, .control,
             mayImport: [
@@ -144,12 +145,18 @@ enum ModuleTable {
                 "SourceJSON", "Association", "AssociationImport", "AssociationLint", "AssociationSnippets", "HTTP",
                 "Posix", "TLS", "Catalogue", "Telemetry", "Hosting", "Client", "Verifier", "Administration", "ACME",
                 "DNS", "Database", "Store", "Delivery", "Issuance", "Publishing", "Certificates", "Management",
-                "QRCode", "Serving", "Settings", "Supervision", "AppSigning", "Glibc", "Synchronization",
+                "QRCode", "Serving", "Settings", "Supervision", "AppSigning", "Libc", "Synchronization",
             ]),
     ]
 
     /// What comes with the toolchain, and so stands in no manifest.
-    static let toolchain: Set<String> = ["Glibc", "Synchronization"]
+    static let toolchain: Set<String> = ["Darwin", "Glibc", "Synchronization"]
+
+    /// What other platforms do not have. The other modules import it only in their folders `Linux`.
+    static let linuxOnly: Set<String> = [
+        "CLinux", "CSQLite", "CPostgreSQL", "CResolver", "DNS", "ACME", "Service", "Engine", "Database", "Store",
+        "Issuance", "Delivery", "Publishing", "Console", "Administration", "Serving", "Management",
+    ]
 
     static func module(named name: String) -> Module? { modules.first { $0.name == name } }
 }

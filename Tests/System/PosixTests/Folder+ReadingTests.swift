@@ -1,5 +1,6 @@
 // Reading a file while another process writes to it.
 
+import CPosix
 import Foundation
 import TestSupport
 import Testing

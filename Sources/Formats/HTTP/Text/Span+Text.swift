@@ -1,6 +1,6 @@
 // Compares and splits bytes as text, without creating a `String`.
 
-import Glibc
+import Libc
 
 extension Span<UInt8> {
     /// Whether the bytes are exactly this text.

@@ -3,7 +3,7 @@
 // A server reports events in its process log instead (Log).
 
 public import Association
-import Glibc
+import Libc
 import Posix
 import Settings
 import SourceJSON
@@ -72,7 +72,7 @@ public enum Console {
     private static func write(_ bytes: [UInt8], to fd: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(fd, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe Libc.write(fd, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 let error = SystemError(call: "write", number: errno)

@@ -2,7 +2,7 @@
 // line. An unknown one with our prefix is an error, like an unknown option: otherwise a misspelling would have no effect.
 
 import Association
-import Glibc
+import Libc
 
 public enum Environment {
     public static let adminToken = "ASSOCIATED_ADMIN_TOKEN"
@@ -48,15 +48,5 @@ public enum Environment {
         return zip(words, words.dropFirst()).contains { first, second in
             (first, second) == ("SERVICE", "PORT") || first == "PORT" && UInt16(second) != nil
         }
-    }
-
-    public static var names: [String] {
-        var names: [String] = []
-        var entry = unsafe environ
-        while let text = unsafe entry.pointee {
-            unsafe names.append(String(String(cString: text).prefix { $0 != "=" }))
-            unsafe entry += 1
-        }
-        return names
     }
 }

@@ -3,8 +3,8 @@
 // the journal records it. All messages are escaped here, so an event is always one line.
 
 public import Association
-import Glibc
 import HTTP
+import Libc
 public import Posix
 public import Settings
 public import SourceJSON

@@ -10,7 +10,7 @@ public enum Product {
 
     /// Differs between two builds, which may render differently even if they have the same version.
     public static var identity: String {
-        guard let status = try? File.status("/proc/self/exe") else { return version }
+        guard let status = try? File.status(ChildProcess.ownProgram) else { return version }
         return "\(version) \(status.byteCount) \(status.modifiedNanoseconds)"
     }
 }

@@ -1,7 +1,7 @@
 // `associated init`: writes a first configuration with a comment on each part, from options or from answers on a terminal.
 
 import Association
-import Glibc
+import Libc
 import Posix
 import SourceJSON
 import Supervision

@@ -1,8 +1,8 @@
 // `associated retire`: confirms to the removal guard that an app file goes out of service on purpose.
 
 import Association
-import Glibc
 import Hosting
+import Libc
 import Posix
 import Supervision
 

@@ -1,20 +1,18 @@
 // The entry point. Each command is a description and a function in its own file (`Commands/`); this file picks the command and
 // turns its result into an exit status.
 
-import Glibc
+import Libc
 import Posix
 import Supervision
 import TLS
 
 @main
 enum Program {
-    static let commands: [Command] = [
-        .serve, .manage, .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .fingerprint,
-        .importFiles, .initialise, .sign, .certificate, .acme, .publish, .releases, .approve, .rollback, .hosts, .token,
-        .audit,
-        .retire, .status, .history, .health,
-        .schema, .mcp, .completion, .manual, .version,
-    ]
+    static let commands: [Command] =
+        serving + [
+            .lint, .difference, .match, .verify, .check, .why, .render, .snippet, .qr, .fingerprint, .importFiles,
+            .initialise, .sign, .certificate, .publish, .releases, .approve, .rollback, .hosts, .retire,
+        ] + operating + [.schema, .mcp, .completion, .manual, .version]
 
     /// Those that need no OpenSSL, unless they are asked about a live host or a certificate.
     private static let offline: Set = [
@@ -68,8 +66,8 @@ enum Program {
             if !Library.isThere, !offline.contains(command.name) {
                 throw Refusal.failure("`associated \(command.name)` needs OpenSSL, but \(Library.missing)")
             }
-            try Inheritance.take()
-            if !command.options.isEmpty { try Environment.check(Environment.names, known: variables) }
+            try inherit()
+            if !command.options.isEmpty { try Environment.check(EnvironmentVariables.names, known: variables) }
             return try command.run(try ParsedArguments(rest, for: command))
         } catch {
             return (error as? Refusal)?.status ?? .failure(saying: "\(error)")

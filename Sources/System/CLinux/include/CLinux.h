@@ -1,9 +1,9 @@
 // Linux calls that Glibc's Swift overlay does not expose, and variadic ones that Swift cannot call.
 // Declarations that need _GNU_SOURCE stay in CLinux.c: a header that defines it breaks debug builds.
 #pragma once
+#include "CPosix.h"
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -16,28 +16,13 @@
 #include <sys/un.h>
 
 int associated_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
-int associated_open(const char *path, int flags, int mode);
-int associated_name_thread(const char *name);
-int associated_processor_count(void);
-void *associated_remap(void *start, size_t old_size, size_t new_size);
 int associated_duplicate(int fd);
-int associated_adopt(int fd);
-int associated_open_beneath(int directory, const char *path);
-int associated_open_itself(int directory, const char *name);
-int associated_find(int directory, const char *path);
 long associated_file_system(const char *path);
 int associated_unsent(int fd);
 // Starts a program, and does not wait until it has been opened. A child that cannot open it reports "ERRNO=NUMBER\n" and exits with 127.
 pid_t associated_start(const char *path, char *const *arguments, char *const *environment, const int *kept, int count,
                        const int *blocked, int blocked_count, int reports);
-void associated_trim_heap(void);
-void associated_trim_always(void);
-void associated_trim_arena(void);
-void associated_release_code(void);
 const char *associated_signal_name(int number);
-void *associated_mirror(size_t size);
-int associated_memory_file(const void *bytes, size_t count);
-int associated_exchange(const char *one, const char *other);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);
 int associated_set_user(uid_t user);

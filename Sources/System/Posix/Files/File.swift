@@ -1,7 +1,7 @@
 // Reads and writes whole files, and lists directories, within limits. For the control plane only.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 import Synchronization
 
 /// A file's content and time.
@@ -91,11 +91,11 @@ public enum File {
     public static func remove(_ path: String) { unsafe unlink(path) }
 
     /// Whether something is there, also behind a link. The corresponding C function is `access`.
-    public static func exists(_ path: String) -> Bool { unsafe Glibc.access(path, F_OK) == 0 }
+    public static func exists(_ path: String) -> Bool { unsafe Libc.access(path, F_OK) == 0 }
 
     /// Changes the permissions of a file, or of what a link leads to. The corresponding C function is `chmod`.
     public static func setPermissions(_ permissions: UInt32, of path: String) throws(SystemError) {
-        guard unsafe chmod(path, permissions) == 0 else { throw .last("chmod") }
+        guard unsafe chmod(path, mode_t(permissions)) == 0 else { throw .last("chmod") }
     }
 
     /// Throws unless a file with content can be written to a folder. On a full disk an empty file could still be created.
@@ -128,7 +128,7 @@ public enum File {
     private static func write(_ bytes: UnsafeRawBufferPointer, to file: borrowing Descriptor) throws(SystemError) {
         var rest = unsafe bytes
         while unsafe !rest.isEmpty {
-            let step = retrying { unsafe Glibc.write(file.number, rest.baseAddress, rest.count) }
+            let step = retrying { unsafe Libc.write(file.number, rest.baseAddress, rest.count) }
             if step < 0 { throw .last("write") }
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest[step...])
         }
@@ -209,7 +209,7 @@ public enum File {
     ) throws(SystemError) {
         let file = try make(draft, permissions)
         // The process's umask may have removed permissions.
-        guard fchmod(file.number, permissions) == 0 else { throw .last("fchmod") }
+        guard fchmod(file.number, mode_t(permissions)) == 0 else { throw .last("fchmod") }
         try unsafe writeDurably([bytes], to: file)
     }
 }
@@ -254,7 +254,7 @@ public enum Directory {
         repeat { folder = ResolvedPath.parent(of: folder) } while !folder.isEmpty && !File.exists(folder)
         if folder.isEmpty { folder = "/" }
         guard exists(folder) else { throw SystemError(call: "access", number: ENOTDIR) }
-        guard unsafe Glibc.access(folder, W_OK | X_OK) == 0 else { throw .last("access") }
+        guard unsafe Libc.access(folder, W_OK | X_OK) == 0 else { throw .last("access") }
     }
 
     /// Whether there is a directory at this path; false also when that cannot be determined.
@@ -289,12 +289,12 @@ public enum Directory {
 
     /// Creates a directory and its missing ancestors. The corresponding C function is `mkdir`.
     public static func create(_ path: String, permissions: UInt32) throws(SystemError) {
-        if unsafe exists(path) || mkdir(path, permissions) == 0 || errno == EEXIST { return }
+        if unsafe exists(path) || mkdir(path, mode_t(permissions)) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
             throw .last("mkdir")
         }
         try create(String(path[..<slash]), permissions: permissions)
-        guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else { throw .last("mkdir") }
+        guard unsafe mkdir(path, mode_t(permissions)) == 0 || errno == EEXIST else { throw .last("mkdir") }
     }
 
     /// Creates a directory for files of this machine, some of them secret, which git does not add if it is in a repository.

@@ -1,8 +1,8 @@
 // A large file that takes a while to write is written under a temporary name, without the lock of its folder. Only the final
 // rename needs the lock, so other processes do not have to wait for the disk.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// A complete file on disk under a temporary name. It is removed at the end of this value's lifetime, unless it was put in place.
 public struct FileDraft: ~Copyable, Sendable {

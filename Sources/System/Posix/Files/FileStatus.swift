@@ -1,7 +1,7 @@
 // The metadata of a file, which shows without opening it whether it has changed since it was read.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// Metadata that changes when a file is replaced (inode) or written to (size, times).
 public struct FileStatus: Hashable, Sendable {
@@ -36,11 +36,13 @@ public struct FileStatus: Hashable, Sendable {
     var modifiedSeconds: Int64 { modifiedNanoseconds / 1_000_000_000 }
 
     init(_ status: stat) {
+        var status = status
         self.init(
-            isRegular: status.isRegular, permissions: status.st_mode & 0o7777,
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
-            modifiedNanoseconds: FileStatus.nanoseconds(status.st_mtim),
-            changedNanoseconds: FileStatus.nanoseconds(status.st_ctim))
+            isRegular: status.isRegular, permissions: UInt32(status.st_mode & 0o7777),
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+            byteCount: Int64(status.st_size),
+            modifiedNanoseconds: FileStatus.nanoseconds(unsafe associated_modified(&status)),
+            changedNanoseconds: FileStatus.nanoseconds(unsafe associated_changed(&status)))
     }
 
     /// An absurd year on a broken disk wraps around instead of trapping.
@@ -91,7 +93,9 @@ extension stat {
 
     var entryKind: DirectoryEntry.Kind { isRegular ? .file : isDirectory ? .directory : .other }
 
-    var identity: FileStatus.Identity { FileStatus.Identity(device: UInt64(st_dev), inode: UInt64(st_ino)) }
+    var identity: FileStatus.Identity {
+        FileStatus.Identity(device: UInt64(truncatingIfNeeded: st_dev), inode: UInt64(st_ino))
+    }
 }
 
 extension File {
@@ -128,7 +132,7 @@ public struct FileAccess: Hashable, Sendable {
 
     public init(permissions: UInt32, group: UInt32) { (self.permissions, self.group) = (permissions, group) }
 
-    init(_ status: stat) { self.init(permissions: status.st_mode & 0o7777, group: status.st_gid) }
+    init(_ status: stat) { self.init(permissions: UInt32(status.st_mode & 0o7777), group: status.st_gid) }
 
     /// Whether this process is a member of the group. The corresponding C functions are `getegid` and `getgroups`.
     public var isOfOwnGroup: Bool {
@@ -136,25 +140,4 @@ public struct FileAccess: Hashable, Sendable {
         var groups = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         return unsafe getgroups(Int32(groups.count), &groups) == groups.count && groups.contains(group)
     }
-}
-
-// Network file systems do not report all changes (inotify): the kernel does not know what another machine has written until the
-// file is read.
-
-public enum FileSystemKind {
-    /// The name of a folder's file system, if changes in it may cause no events; nil for all other file systems. The
-    /// corresponding C function is `statfs`.
-    public static func withoutEvents(_ path: String) -> String? {
-        let number = unsafe associated_file_system(path)
-        return number < 0 ? nil : name(magic: UInt32(truncatingIfNeeded: number))
-    }
-
-    static func name(magic: UInt32) -> String? { names[magic] }
-
-    /// By the numbers of statfs(2) and linux/magic.h. virtiofs has the number of FUSE.
-    private static let names: [UInt32: String] = [
-        0x6969: "NFS", 0x517B: "SMB", 0xFE53_4D42: "SMB2", 0xFF53_4D42: "CIFS", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
-        0x6573_5543: "FUSE", 0x00C3_6400: "Ceph", 0x5346_414F: "AFS", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2",
-        0x4750_4653: "GPFS", 0x0BD0_0BD0: "Lustre",
-    ]
 }

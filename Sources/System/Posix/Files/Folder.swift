@@ -1,8 +1,8 @@
 // An open directory. Files opened through it are inside of it: neither `..` nor a symbolic link can leave it, except to the link
 // targets that the operator has named.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// An open directory.
 public struct Folder: ~Copyable, Sendable {
@@ -80,7 +80,7 @@ public struct Folder: ~Copyable, Sendable {
         let own = try RealPath(of: descriptor.number)
         guard real.isBeneath(own) || targets.contain(real) else { throw SystemError(call: "openat2", number: EXDEV) }
         // Opened for reading only now, because opening a device can have effects.
-        let number = retrying { unsafe associated_open("/proc/self/fd/\(found.number)", O_RDONLY | O_NONBLOCK, 0) }
+        let number = retrying { associated_open_found(found.number) }
         return try Descriptor(number, of: "open")
     }
 
@@ -196,7 +196,7 @@ public struct Folder: ~Copyable, Sendable {
         return listing
     }
 
-    private func openStream(_ path: String) throws(SystemError) -> OpaquePointer {
+    private func openStream(_ path: String) throws(SystemError) -> DirectoryStream {
         let number = try openFolder(path).release()
         guard let stream = unsafe fdopendir(number) else {
             let error = SystemError.last("fdopendir")
@@ -260,7 +260,7 @@ public struct FolderListing: Sendable {
 
 /// The next name of a directory and its type, without `.` and `..`; nil after the last one. Throws if a read fails, so that a partial
 /// list never looks complete. The corresponding C function is `readdir`.
-func nextEntry(_ stream: OpaquePointer) throws(SystemError) -> (name: String, type: UInt8)? {
+func nextEntry(_ stream: DirectoryStream) throws(SystemError) -> (name: String, type: UInt8)? {
     while true {
         errno = 0
         guard let entry = unsafe readdir(stream) else {

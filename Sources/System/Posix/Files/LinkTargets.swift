@@ -1,8 +1,8 @@
 // The directories outside of a tenant's own folder into which its symbolic links may lead: directories of the operator, such as
 // those in which certbot stores certificates.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// Directories that the operator has named.
 public struct LinkTargets: Hashable, Sendable {
@@ -28,14 +28,14 @@ public struct LinkTargets: Hashable, Sendable {
     }
 }
 
-/// The path of an open file without links, as the kernel states it. The corresponding C call is `readlink` of
-/// `/proc/self/fd/N`.
+/// The path of an open file without links, as the kernel states it. The corresponding C calls are `readlink` of
+/// `/proc/self/fd/N`, and `fcntl` with `F_GETPATH`.
 struct RealPath: Equatable {
     private let bytes: [UInt8]
 
     init(of number: Int32) throws(SystemError) {
         let bytes = unsafe [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            count = unsafe max(0, readlink("/proc/self/fd/\(number)", buffer.baseAddress!, buffer.count))
+            count = unsafe associated_real_path(number, buffer.baseAddress!, buffer.count)
         }
         // A pipe, or a directory of another mount namespace, has no path.
         guard bytes.first == CChar(UInt8(ascii: "/")) else { throw SystemError(call: "readlink", number: EXDEV) }

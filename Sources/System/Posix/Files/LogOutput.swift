@@ -1,8 +1,8 @@
 // The output of a log: a file that is only appended to, or standard output. Writing a log may fail at any time, so failures are
 // values.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// A descriptor to which lines are appended.
 public struct LogOutput: ~Copyable, Sendable {

@@ -1,7 +1,7 @@
 // A file that is kept open, to be sent in pieces.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 import Synchronization
 
 /// A regular file that is open for reading as long as this object exists. A file that replaces it later is another one.

@@ -2,8 +2,8 @@
 // handler prints one line with the place in the program and exits with a status of its own. It repairs and cleans up nothing:
 // memory may be damaged, so it uses only a few bytes of the stack.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// Signal handlers that report a bug and exit.
 public enum BugExit {
@@ -20,20 +20,10 @@ public enum BugExit {
     /// Installs the handler for the signals of a bug, except where there is one already, such as Swift's for backtraces. The
     /// corresponding C function is `sigaction`.
     public static func install() {
-        // The program headers follow the ELF header, which has 64 bytes and comes first in memory.
-        unsafe base = getauxval(UInt(AT_PHDR)) &- 64
+        unsafe base = associated_program_start()
         if StandardDescriptors.errorIsJournal { unsafe prefix = "<2>" }
         for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] {
-            var present = sigaction()
-            guard unsafe sigaction(signal, nil, &present) == 0, present.sa_flags & SA_SIGINFO == 0,
-                unsafe present.__sigaction_handler.sa_handler == nil
-            else { continue }
-            var wanted = sigaction()
-            wanted.sa_flags = SA_SIGINFO
-            unsafe wanted.__sigaction_handler.sa_sigaction = { signal, information, _ in
-                unsafe BugExit.end(signal, information)
-            }
-            unsafe sigaction(signal, &wanted, nil)
+            unsafe associated_handle_fault(signal) { signal, information, _ in unsafe BugExit.end(signal, information) }
         }
     }
 
@@ -53,7 +43,7 @@ public enum BugExit {
         }
         // A signal of another process, or of abort, has no address.
         if let information = unsafe information, unsafe information.pointee.si_code > 0, signal != SIGABRT {
-            let place = unsafe UInt(bitPattern: information.pointee._sifields._sigfault.si_addr)
+            let place = unsafe associated_fault_address(information)
             write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
             unsafe writeHexadecimal(signal == SIGSEGV ? place : place &- base)
         }
@@ -71,7 +61,7 @@ public enum BugExit {
         write("associated: exiting, cannot read a mapped file (SIGBUS)")
         if let information = unsafe information, unsafe information.pointee.si_code > 0 {
             write(" at address 0x")
-            unsafe writeHexadecimal(UInt(bitPattern: information.pointee._sifields._sigfault.si_addr))
+            unsafe writeHexadecimal(associated_fault_address(information))
         }
         write("; check the disk for errors, and that no other program writes to the state directory\n")
         _exit(status)
@@ -85,7 +75,7 @@ public enum BugExit {
     }
 
     private static func write(_ text: StaticString) {
-        _ = unsafe Glibc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+        _ = unsafe Libc.write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
     }
 
     private static func writeHexadecimal(_ number: UInt) {
@@ -99,7 +89,7 @@ public enum BugExit {
             rest >>= 4
         }
         unsafe withUnsafeBytes(of: digits) { bytes in
-            _ = unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress.map { unsafe $0 + first }, 16 - first)
+            _ = unsafe Libc.write(STDERR_FILENO, bytes.baseAddress.map { unsafe $0 + first }, 16 - first)
         }
     }
 }

@@ -1,34 +1,35 @@
 // The two clocks. Deadlines use the monotonic clock, which cannot be set; the `date` field uses the wall clock.
 
-import Glibc
+import CPosix
+import Libc
 
 public enum Clock {
     /// Milliseconds since some moment in the past; never decreases. Coarse (about 4 ms) and therefore cheap.
     /// The corresponding clock is `CLOCK_MONOTONIC_COARSE`.
     public static func monotonicMilliseconds() -> Int64 {
-        let now = read(CLOCK_MONOTONIC_COARSE)
+        let now = read(associated_clock_monotonic_coarse)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
     /// Microseconds of the same clock, exact. The corresponding clock is `CLOCK_MONOTONIC`.
     public static func monotonicMicroseconds() -> Int64 {
-        let now = read(CLOCK_MONOTONIC)
+        let now = read(associated_clock_monotonic)
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
     }
 
     /// Microseconds of processor time of the calling thread. The corresponding clock is
     /// `CLOCK_THREAD_CPUTIME_ID`.
     public static func threadMicroseconds() -> Int64 {
-        let now = read(CLOCK_THREAD_CPUTIME_ID)
+        let now = read(associated_clock_thread)
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
     }
 
     /// Seconds since 1970 by the wall clock.
-    public static func wallSeconds() -> Int64 { Int64(read(CLOCK_REALTIME_COARSE).tv_sec) }
+    public static func wallSeconds() -> Int64 { Int64(read(associated_clock_wall_coarse).tv_sec) }
 
     /// Nanoseconds since 1970 by the wall clock, which file systems use for their times.
     public static func wallNanoseconds() -> Int64 {
-        let now = read(CLOCK_REALTIME)
+        let now = read(associated_clock_wall)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
@@ -40,10 +41,10 @@ public enum Clock {
         return unsafe "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
     }
 
-    private static func read(_ clock: clockid_t) -> timespec {
+    private static func read(_ clock: associated_clock) -> timespec {
         var time = timespec()
-        let result = unsafe clock_gettime(clock, &time)
-        precondition(result == 0, "Linux has had this clock since 2.6.32")
+        let result = unsafe associated_read_clock(clock, &time)
+        precondition(result == 0, "Linux has had this clock since 2.6.32, and macOS since 10.12")
         return time
     }
 }

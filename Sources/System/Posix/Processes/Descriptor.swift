@@ -1,7 +1,7 @@
 // The owner of a file descriptor. It cannot be copied, so the descriptor is closed exactly once.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// An open file descriptor, closed at the end of this value's lifetime.
 public struct Descriptor: ~Copyable, Sendable {
@@ -21,6 +21,13 @@ public struct Descriptor: ~Copyable, Sendable {
     /// Opens a file or a directory. The corresponding C function is `open`.
     static func open(_ path: String, _ flags: Int32, permissions: UInt32 = 0) throws(SystemError) -> Descriptor {
         try unsafe Descriptor(associated_open(path, flags, Int32(permissions)), of: "open")
+    }
+
+    /// A new socket, which child processes do not inherit. The corresponding C function is `socket`.
+    static func socket(
+        _ family: Int32, _ type: Int32 = streamSocket, isBlocking: Bool = true
+    ) throws(SystemError) -> Descriptor {
+        try Descriptor(associated_socket(family, type, isBlocking ? 1 : 0), of: "socket")
     }
 
     /// Waits until one of these has bytes, its end or an error to read, or the time is up; forever if it is negative. Unlike `Poller`, it
@@ -55,24 +62,22 @@ public enum DescriptorLimit {
     /// Raises the limit as far as this process may, and returns it. The corresponding C function is `setrlimit`.
     @discardableResult
     public static func raise() -> Int {
-        var limit = rlimit(of: RLIMIT_NOFILE)
+        var limit = present
         if limit.rlim_cur < limit.rlim_max {
             limit.rlim_cur = limit.rlim_max
             // If that is refused, the lower limit stays.
-            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            _ = unsafe associated_set_descriptor_limit(&limit)
         }
         return count
     }
 
     /// The current limit.
-    public static var count: Int { Int(clamping: rlimit(of: RLIMIT_NOFILE).rlim_cur) }
-}
+    public static var count: Int { Int(clamping: present.rlim_cur) }
 
-extension rlimit {
-    /// A limit of this process. The corresponding C function is `getrlimit`.
-    init(of resource: __rlimit_resource) {
-        self.init()
-        let result = unsafe getrlimit(__rlimit_resource_t(resource.rawValue), &self)
+    private static var present: rlimit {
+        var limit = rlimit()
+        let result = unsafe associated_descriptor_limit(&limit)
         precondition(result == 0, "a process may ask for its own limits")
+        return limit
     }
 }

@@ -1,8 +1,8 @@
 // Memory directly from the kernel, for the few large blocks that must be returned to it when they are no longer needed. An
 // allocator may keep freed memory.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// A block of anonymous memory that may grow; unmapped at the end of this value's lifetime. Pages use no memory until they are
 /// written.
@@ -13,7 +13,7 @@ import Glibc
     /// At least `byteCount` zeroed bytes.
     public init(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
-        let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let start = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
         if unsafe start == MAP_FAILED { BugExit.exitOutOfMemory() }
         unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
@@ -21,8 +21,9 @@ import Glibc
     /// Changes the size of the block, rounded up to whole pages; it may move.
     public mutating func resize(byteCount: Int) {
         let size = Memory.wholePages(byteCount)
-        let start = unsafe associated_remap(bytes.baseAddress!, bytes.count, size)
-        if unsafe start == MAP_FAILED { BugExit.exitOutOfMemory() }
+        guard let start = unsafe associated_remap(bytes.baseAddress!, bytes.count, size) else {
+            BugExit.exitOutOfMemory()
+        }
         unsafe bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
     }
 

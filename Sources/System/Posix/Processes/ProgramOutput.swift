@@ -1,8 +1,8 @@
 // Runs another program and takes what it prints. Its input and output are files in memory, so neither side waits for the other. A
 // caller with other work starts it (`RunningProgram`), waits for its descriptor among others, and may kill it.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// What a program printed, and how it ended.
 public struct ProgramOutput: Sendable {
@@ -42,29 +42,18 @@ public final class RunningProgram {
         files = [try MemoryFile(input), try MemoryFile([]), try MemoryFile([])]
         files[0].rewind()
         var ends: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+        guard unsafe associated_socket_pair(streamSocket, &ends) == 0 else {
             throw .last("socketpair")
         }
         life = Descriptor(takingOwnershipOf: ends[0])
         let far = Descriptor(takingOwnershipOf: ends[1])
         var strings = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        // The first of two variables with one name counts.
-        var environment = unsafe variables.map { unsafe strdup("\($0.name)=\($0.value)") }
-        var entry = unsafe environ
-        while let text = unsafe entry.pointee {
-            unsafe environment.append(strdup(text))
-            unsafe entry += 1
-        }
-        unsafe environment.append(nil)
+        var environment = unsafe EnvironmentVariables.copy(adding: variables)
         defer { unsafe (strings + environment).forEach { unsafe free($0) } }
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in (files.map(\.number) + [far.number]).enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
+        let descriptors = files.map(\.number) + [far.number]
         var process: pid_t = 0
-        let problem = unsafe posix_spawnp(&process, program, &actions, nil, &strings, &environment)
+        let problem = unsafe associated_spawn(
+            &process, program, &strings, &environment, descriptors, Int32(descriptors.count))
         guard problem == 0 else { throw SystemError(call: "posix_spawnp", number: problem) }
         self.process = process
     }

@@ -1,7 +1,8 @@
 // A failed system call as a value. Expected outcomes (would block, end of stream) are not errors and have types of their own;
 // this is for calls after which the caller cannot continue.
 
-import Glibc
+import CPosix
+import Libc
 
 /// The name of a failed system call, with its `errno`.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {

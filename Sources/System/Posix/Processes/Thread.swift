@@ -1,12 +1,12 @@
 // A named thread. The data plane needs no more than this; there is no pool and no queue.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 public import Synchronization
 
 /// A running thread. Its owner must join or detach it.
 public struct Thread: ~Copyable, Sendable {
-    private let handle: pthread_t
+    private let handle: UInt
 
     private final class Start {
         let name: String
@@ -21,14 +21,9 @@ public struct Thread: ~Copyable, Sendable {
     /// Starts a thread. `top -H` shows its `name`, of which the kernel stores 15 bytes.
     public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
-        var handle = pthread_t()
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        let sized = unsafe pthread_attr_setstacksize(&attributes, Thread.stackBytes)
-        precondition(sized == 0, "a stack may have whole pages")
-        let result = unsafe pthread_create(
-            &handle, &attributes,
+        var handle: UInt = 0
+        let result = unsafe associated_start_thread(
+            &handle, Thread.stackBytes,
             { argument in
                 Thread.run(unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue())
                 // Threads that read many files leave much behind.
@@ -73,13 +68,13 @@ public struct Thread: ~Copyable, Sendable {
 
     /// Waits until the thread has ended.
     public consuming func join() {
-        let result = pthread_join(handle, nil)
+        let result = associated_join_thread(handle)
         precondition(result == 0, "a thread is joined once, by another")
     }
 
     /// Lets the thread run without an owner, until its work or the process ends.
     public consuming func detach() {
-        let result = pthread_detach(handle)
+        let result = associated_detach_thread(handle)
         precondition(result == 0, "a thread is joined or detached once")
     }
 
@@ -90,11 +85,9 @@ public struct Thread: ~Copyable, Sendable {
     /// Gives the calling thread the lowest priority. The corresponding C function is `setpriority`, which on Linux affects one
     /// thread. False when the kernel refuses it.
     @discardableResult
-    public static func lowerPriority() -> Bool {
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Int32(lastPriority)) == 0
-    }
+    public static func lowerPriority() -> Bool { associated_lower_priority(lastPriority) == 0 }
 
-    static let lastPriority: UInt32 = 19
+    static let lastPriority: Int32 = 19
 
     /// Lets other threads run first. A thread of the lowest priority is not interrupted at once when another one becomes ready. The
     /// corresponding C function is `sched_yield`.
@@ -120,41 +113,15 @@ private func refuseBrokenPipeSignal() {
     precondition(result == 0, "a thread may block a signal")
 }
 
-/// A counting semaphore. The corresponding C function is `eventfd`.
-public struct Semaphore: ~Copyable, Sendable {
-    private let descriptor: Descriptor
-
-    public init() throws(SystemError) {
-        descriptor = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_SEMAPHORE)), of: "eventfd")
-    }
-
-    /// Lets one `wait` return, now or later.
-    public func signal() {
-        let result = eventfd_write(descriptor.number, 1)
-        precondition(result == 0, "a semaphore's counter does not overflow")
-    }
-
-    public func wait() {
-        var count: eventfd_t = 0
-        while unsafe eventfd_read(descriptor.number, &count) != 0 {
-            precondition(errno == EINTR, "a semaphore is read through its own descriptor")
-        }
-    }
-}
-
-/// A descriptor that becomes readable when `wake` is called. The corresponding C function is `eventfd`.
+/// A descriptor that becomes readable when `wake` is called. The corresponding C functions are `eventfd` and `kqueue`.
 public struct WakeUp: ~Copyable, Sendable {
     public let descriptor: Descriptor
 
     public init() throws(SystemError) {
-        descriptor = try Descriptor(eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), of: "eventfd")
+        descriptor = try Descriptor(associated_make_event(), of: "eventfd")
     }
 
-    public func wake() {
-        // EAGAIN means that the counter is at its maximum, so the waiting thread is being woken already.
-        var one: eventfd_t = 1
-        _ = unsafe write(descriptor.number, &one, MemoryLayout<eventfd_t>.size)
-    }
+    public func wake() { associated_signal_event(descriptor.number) }
 
     /// Waits for a call of `wake`; false when the time is up. The corresponding C function is `poll`.
     public func wait(milliseconds: Int32) -> Bool {
@@ -163,10 +130,7 @@ public struct WakeUp: ~Copyable, Sendable {
     }
 
     /// Makes the descriptor unreadable again.
-    public func clear() {
-        var count: eventfd_t = 0
-        _ = unsafe read(descriptor.number, &count, MemoryLayout<eventfd_t>.size)
-    }
+    public func clear() { associated_clear_event(descriptor.number) }
 }
 
 extension Mutex where Value: Sendable {

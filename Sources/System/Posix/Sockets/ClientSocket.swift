@@ -1,7 +1,7 @@
 // An outgoing connection with blocking calls and time limits. For the control plane and tests, never for workers.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// A connected socket, by default a stream socket.
 public struct ClientSocket: ~Copyable, Sendable {
@@ -10,7 +10,7 @@ public struct ClientSocket: ~Copyable, Sendable {
     /// Connects. This call and every later one fails after `timeoutMilliseconds` without progress.
     /// - Parameter isDatagram: whether each call sends or receives one datagram; those of other senders are dropped.
     public init(to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int) throws(SystemError) {
-        let descriptor = try Descriptor.socket(address.family, isDatagram ? SOCK_DGRAM : SOCK_STREAM)
+        let descriptor = try Descriptor.socket(address.family, isDatagram ? datagramSocket : streamSocket)
         let number = descriptor.number
         try ClientSocket.limit(number, timeoutMilliseconds)
         guard unsafe address.withPointer({ unsafe connect(number, $0, $1) }) == 0 else {
@@ -28,7 +28,7 @@ public struct ClientSocket: ~Copyable, Sendable {
     private static func limit(_ fd: Int32, _ milliseconds: Int) throws(SystemError) {
         // Zero would mean no limit (socket(7)).
         let milliseconds = max(1, milliseconds)
-        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: suseconds_t(milliseconds % 1000 * 1000))
         for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
             let result = unsafe setsockopt(fd, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
             guard result == 0 else { throw .last("setsockopt") }

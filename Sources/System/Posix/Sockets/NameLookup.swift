@@ -1,7 +1,7 @@
 // Resolves host names with the system's resolver. It may wait for the network, so only commands use it.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// Why a name could not be resolved.
 public struct NameLookupError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -23,7 +23,7 @@ public enum NameLookup {
     public static func addresses(of host: String, port: UInt16) throws(NameLookupError) -> [SocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_socktype = streamSocket
         var list: UnsafeMutablePointer<addrinfo>?
         let result = unsafe getaddrinfo(host, "\(port)", &hints, &list)
         guard result == 0 else {

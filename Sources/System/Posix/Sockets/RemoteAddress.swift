@@ -1,7 +1,7 @@
 // The address of a peer in 24 bytes, because a worker stores one for each connection; a `SocketAddress` is much larger. It can be
 // written as text without an allocation.
 
-import Glibc
+import Libc
 
 /// An IPv4 or IPv6 address with its port, or a Unix-domain peer, which has neither.
 public struct RemoteAddress: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Socket addresses (IPv4, IPv6 or a Unix-domain path) from and to text.
 
-import CLinux
-import Glibc
+import CPosix
+import Libc
 
 /// A socket address. Parsed from `127.0.0.1:8080`, `[::1]:8080` or `unix:/run/associated.sock`.
 public struct SocketAddress: Sendable {
@@ -14,13 +14,15 @@ public struct SocketAddress: Sendable {
 
     /// The address in a `sockaddr_in` or `sockaddr_in6`. Nil for other families.
     public init?(copying address: UnsafeRawPointer) {
-        let family = unsafe address.loadUnaligned(as: sa_family_t.self)
-        switch Int32(family) {
+        switch Int32(unsafe address.loadUnaligned(as: sockaddr.self).sa_family) {
         case AF_INET: fill(with: unsafe address.loadUnaligned(as: sockaddr_in.self))
         case AF_INET6: fill(with: unsafe address.loadUnaligned(as: sockaddr_in6.self))
         default: return nil
         }
     }
+
+    /// No address yet: one for `Listener.accept` to fill.
+    public static var unknown: SocketAddress { SocketAddress(storage: sockaddr_storage(), length: 0) }
 
     /// Nil when the text is not an address in one of the three forms. Names are not resolved.
     public init?(_ text: String) {
@@ -105,7 +107,8 @@ public struct SocketAddress: Sendable {
     public var path: String? {
         guard isUnix else { return nil }
         return unsafe withUnsafeBytes(of: storage) { raw in
-            unsafe String(decoding: raw[MemoryLayout<sa_family_t>.size...].prefix { $0 != 0 }, as: UTF8.self)
+            // Family and, on macOS, length take two bytes.
+            unsafe String(decoding: raw[2...].prefix { $0 != 0 }, as: UTF8.self)
         }
     }
 

@@ -1,6 +1,7 @@
 // The filters of a server and a manager: their programs are run call by call here, and applied in a child process.
 
 import CLinux
+import CPosix
 import Foundation
 import Testing
 

@@ -2,7 +2,7 @@
 // program, so one that hangs or fails affects no other, and what it prints is no message.
 
 import Association
-import Glibc
+import Libc
 import Posix
 import SourceJSON
 import Supervision
@@ -99,7 +99,7 @@ struct MCPCall {
 /// The calls that run, and those that wait.
 struct MCPCalls {
     /// This program, and what is added to its environment.
-    var program = "/proc/self/exe"
+    var program = ChildProcess.ownProgram
     var variables = [(name: Environment.parent, value: "\(getpid())")]
     /// `why` asks several servers one after the other, five seconds each.
     var milliseconds: Int64 = 120_000

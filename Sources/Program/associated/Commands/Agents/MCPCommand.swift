@@ -1,7 +1,7 @@
 // `associated mcp`: the tools for coding agents. `MCPSession` understands the messages, `MCPCalls` runs the commands, and this file has
 // the loop between them. Nothing else of this process writes to standard output.
 
-import Glibc
+import Libc
 import Posix
 import SourceJSON
 import Supervision

@@ -5,7 +5,9 @@ import AssociationSnippets
 
 extension MCPTool {
     /// Those that change nothing.
-    static let reading: [MCPTool] = [
+    static let reading = asking + operating
+
+    private static let asking: [MCPTool] = [
         MCPTool(
             name: "lint", title: "Check association files",
             description: """
@@ -44,7 +46,8 @@ extension MCPTool {
             arguments: [
                 Input("urls", "URLs, such as https://shop.example.com/products/1", isList: true, isRequired: true),
                 Input("content", "the text of a file to match against, which need not be on the disk", .content),
-                Input("as", "what `content` is (default: app)", .contentOption, words: ["app", "apple", "android"]),
+                Input(
+                    "as", "what `content` is (default: app)", .contentOption, words: ["app", "apple", "android"]),
             ],
             options: [
                 "--expect", "--platform", "--config", "--environment", "--state", "--app", "--apple", "--android",
@@ -61,7 +64,8 @@ extension MCPTool {
                 """,
             command: .difference,
             arguments: [
-                Input("before", "the old side, such as main:./config or https://shop.example.com", isRequired: true),
+                Input(
+                    "before", "the old side, such as main:./config or https://shop.example.com", isRequired: true),
                 Input("after", "the new side, such as config", isRequired: true),
                 Input("content", "the text of an app file, as the new side", .content),
             ],
@@ -78,10 +82,12 @@ extension MCPTool {
             command: .check,
             arguments: [
                 Input(
-                    "hosts", "hosts, such as shop.example.com or shop.example.com:8443", isList: true, isRequired: true)
+                    "hosts", "hosts, such as shop.example.com or shop.example.com:8443", isList: true,
+                    isRequired: true)
             ],
             options: [
-                "--config", "--environment", "--apple-cdn", "--google", "--connect", "--resolve", "--ca", "--timeout",
+                "--config", "--environment", "--apple-cdn", "--google", "--connect", "--resolve", "--ca",
+                "--timeout",
             ],
             result: .value("hosts"), answersWithFailure: true, reachesHosts: true),
         MCPTool(
@@ -108,22 +114,12 @@ extension MCPTool {
             arguments: [
                 Input("app", "an app file, or the name of an app of the configuration", isRequired: true),
                 Input("content", "the text of an app file", .content),
-                Input("kind", "the kind of project", isRequired: true, words: Snippet.Kind.allCases.map(\.rawValue)),
+                Input(
+                    "kind", "the kind of project", isRequired: true, words: Snippet.Kind.allCases.map(\.rawValue)),
             ],
             options: ["--config", "--environment", "--mode"],
             replaced: "app",
             fixed: [], result: .text),
-        MCPTool(
-            name: "status", title: "State of the running server",
-            description: """
-                Shows the state of the running server of this configuration: hosts, files that are not served and why, certificates, open \
-                findings; with `host`, the host's certificate and when Apple, Google and phones last fetched its files. Needs the server's \
-                admin listener.
-                """,
-            command: .status,
-            arguments: [Input("host", "a host that is served")],
-            options: ["--hosts", "--never-fetched", "--expiring", "--deliveries"],
-            result: .value("state"), answersWithFailure: true),
     ]
 
     /// Those of `--allow publish`.

@@ -4,8 +4,8 @@
 import Association
 import AssociationLint
 import Client
-import Glibc
 import Hosting
+import Libc
 import Posix
 import Settings
 import SourceJSON

@@ -1,7 +1,7 @@
 // Writes a fixed file in the place of the file that was read.
 
 import AssociationLint
-import Glibc
+import Libc
 import Posix
 
 extension FixedFile {

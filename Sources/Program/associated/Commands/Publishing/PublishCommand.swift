@@ -1,7 +1,7 @@
 // `associated publish`, `releases`, `approve`, `rollback` and `hosts`: the API for people and for scripts.
 
 import Association
-import Glibc
+import Libc
 import Posix
 import SourceJSON
 import Supervision

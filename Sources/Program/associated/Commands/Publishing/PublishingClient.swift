@@ -2,7 +2,7 @@
 
 import Association
 import Client
-import Glibc
+import Libc
 import Posix
 import Settings
 import SourceJSON
