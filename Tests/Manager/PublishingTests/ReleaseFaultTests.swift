@@ -75,11 +75,17 @@ struct ReleaseFaultTests {
         for number in 0..<24 {
             let body = PublishingRig.release(
                 base: base, [("shop.json", PublishingRig.app(path: "/\(number)"))], ", \"retire\": true")
+            let (ready, isReady) = AsyncStream<Void>.makeStream()
             let answer = try await withThrowingTaskGroup(of: (PublishingRig.Answer?, Int64).self) { group in
-                group.addTask { (try rig.post("acme/releases", token, body), 0) }
+                group.addTask {
+                    for await _ in ready { break }
+                    return (try rig.post("acme/releases", token, body), 0)
+                }
                 if number.isMultiple(of: 2) {
                     group.addTask {
+                        defer { isReady.finish() }
                         var killer = try rig.database.connect()
+                        isReady.yield()
                         var count: Int64 = 0
                         while !Task.isCancelled, count == 0 {
                             count = try killer.write { transaction throws(DatabaseError) in
@@ -92,6 +98,8 @@ struct ReleaseFaultTests {
                         }
                         return (nil, count)
                     }
+                } else {
+                    isReady.finish()
                 }
                 var found: PublishingRig.Answer?
                 while let (answer, count) = try await group.next() {
