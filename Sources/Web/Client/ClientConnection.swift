@@ -155,8 +155,7 @@ enum Channel: ~Copyable {
             switch self {
             case .plain(let socket):
                 do throws(SystemError) {
-                    try socket.limit(timeoutMilliseconds: stopwatch.left)
-                    try socket.send(piece)
+                    try socket.send(piece, within: stopwatch.left)
                 } catch {
                     if error.isTimeOut { throw .timedOut("the request") }
                     return
@@ -173,8 +172,7 @@ enum Channel: ~Copyable {
         switch self {
         case .plain(let socket):
             do throws(SystemError) {
-                try socket.limit(timeoutMilliseconds: milliseconds)
-                let bytes = try socket.receive()
+                let bytes = try socket.receive(within: milliseconds)
                 return bytes.isEmpty ? .ended : .bytes(bytes)
             } catch {
                 throw error.isTimeOut ? .timedOut(part) : .connectionFailed(part, error)

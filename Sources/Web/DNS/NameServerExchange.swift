@@ -56,8 +56,7 @@ struct NameServerExchange {
         let socket = try ClientSocket(to: server, isDatagram: true, timeoutMilliseconds: phaseMilliseconds)
         try socket.send(query)
         while true {
-            try socket.limit(until: end)
-            let reading = DNSMessage.read(try socket.receive(), id: id, question: question)
+            let reading = DNSMessage.read(try socket.receive(until: end), id: id, question: question)
             // Packets that do not belong to the question are ignored.
             if case .unrelated = reading { continue }
             return reading
@@ -86,8 +85,7 @@ struct NameServerStream {
         try socket.send(ResolverState.bytes(UInt16(message.count)) + message)
         var bytes: [UInt8] = []
         while bytes.count < 2 || bytes.count < 2 + Int(DNSMessage.number(bytes, 0)) {
-            try socket.limit(until: endMilliseconds)
-            let more = try socket.receive()
+            let more = try socket.receive(until: endMilliseconds)
             if more.isEmpty { return nil }
             bytes += more
         }
@@ -96,10 +94,10 @@ struct NameServerStream {
 }
 
 extension ClientSocket {
-    /// Limits the socket to the time left in total; otherwise a server could keep it waiting by sending single bytes.
-    fileprivate func limit(until end: Int64) throws(SystemError) {
+    /// In the time left in total; otherwise a server could keep it waiting by sending single bytes.
+    fileprivate func receive(until end: Int64) throws(SystemError) -> [UInt8] {
         let left = end - Clock.monotonicMilliseconds()
         guard left > 0 else { throw .timedOut("recv") }
-        try limit(timeoutMilliseconds: Int(left))
+        return try receive(within: Int(left))
     }
 }

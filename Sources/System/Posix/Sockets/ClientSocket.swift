@@ -1,4 +1,4 @@
-// An outgoing connection with blocking calls and time limits. For the control plane and tests, never for workers.
+// An outgoing connection whose calls wait, each for a limited time. For the control plane and tests, never for workers.
 
 import CPosix
 import Libc
@@ -6,38 +6,44 @@ import Libc
 /// A connected socket, by default a stream socket.
 public struct ClientSocket: ~Copyable, Sendable {
     private let descriptor: Descriptor
+    private let timeoutMilliseconds: Int
 
-    /// Connects. This call and every later one fails after `timeoutMilliseconds` without progress.
+    /// Connects. This call and every later one fails after `timeoutMilliseconds` without progress. The corresponding C function is
+    /// `connect`. The socket does not block, because macOS has no time limit for that.
     /// - Parameter isDatagram: whether each call sends or receives one datagram; those of other senders are dropped.
     public init(to address: SocketAddress, isDatagram: Bool = false, timeoutMilliseconds: Int) throws(SystemError) {
-        let descriptor = try Descriptor.socket(address.family, isDatagram ? datagramSocket : streamSocket)
-        let number = descriptor.number
-        try ClientSocket.limit(number, timeoutMilliseconds)
-        guard unsafe address.withPointer({ unsafe connect(number, $0, $1) }) == 0 else {
-            // connect reports a timeout as "in progress" (socket(7)).
-            throw errno == EINPROGRESS ? SystemError(call: "connect", number: ETIMEDOUT) : .last("connect")
-        }
+        let descriptor = try Descriptor.socket(
+            address.family, isDatagram ? datagramSocket : streamSocket, isBlocking: false)
+        let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
+        try ClientSocket.connect(descriptor.number, to: address, untilMilliseconds: end)
         self.descriptor = descriptor
+        self.timeoutMilliseconds = timeoutMilliseconds
     }
 
-    /// Changes the time limit of later calls.
-    public func limit(timeoutMilliseconds: Int) throws(SystemError) {
-        try ClientSocket.limit(descriptor.number, timeoutMilliseconds)
-    }
-
-    private static func limit(_ fd: Int32, _ milliseconds: Int) throws(SystemError) {
-        // Zero would mean no limit (socket(7)).
-        let milliseconds = max(1, milliseconds)
-        var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: suseconds_t(milliseconds % 1000 * 1000))
-        for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
-            let result = unsafe setsockopt(fd, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-            guard result == 0 else { throw .last("setsockopt") }
+    private static func connect(
+        _ number: Int32, to address: SocketAddress, untilMilliseconds end: Int64
+    ) throws(SystemError) {
+        while unsafe address.withPointer({ unsafe Libc.connect(number, $0, $1) }) != 0, errno != EISCONN {
+            switch errno {
+            // The connection is being made, also after a signal.
+            case EINPROGRESS, EALREADY, EINTR:
+                guard wait(number, .writable, untilMilliseconds: end) else { throw .timedOut("connect") }
+                let failure = failure(number)
+                if failure != 0 { throw SystemError(call: "connect", number: failure) }
+            // The queue of a Unix socket is full, and nothing says when it is not.
+            case EAGAIN where address.isUnix && Clock.monotonicMilliseconds() < end:
+                _ = poll(nil, 0, pauseMilliseconds)
+            default: throw .last("connect")
+            }
         }
     }
 
-    /// Makes all later calls non-blocking; `wait` blocks. For operations of many calls that have one deadline together.
-    public func setNonBlocking() throws(SystemError) {
-        guard associated_adopt(descriptor.number) == 0 else { throw .last("fcntl") }
+    private static let pauseMilliseconds: Int32 = 5
+
+    /// Why the connection could not be made; 0 if it was. The corresponding option is `SO_ERROR`.
+    private static func failure(_ number: Int32) -> Int32 {
+        var (failure, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        return unsafe getsockopt(number, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 ? failure : errno
     }
 
     /// What `wait` waits for.
@@ -48,11 +54,15 @@ public struct ClientSocket: ~Copyable, Sendable {
 
     /// Waits until the socket is ready, or until the monotonic clock shows `deadline`. False when the time is up.
     public func wait(for readiness: Readiness, untilMilliseconds deadline: Int64) -> Bool {
+        ClientSocket.wait(number, readiness, untilMilliseconds: deadline)
+    }
+
+    private static func wait(_ number: Int32, _ readiness: Readiness, untilMilliseconds deadline: Int64) -> Bool {
         while true {
             let left = deadline - Clock.monotonicMilliseconds()
             if left <= 0 { return false }
             let wanted = readiness == .readable ? POLLIN : POLLOUT
-            var event = pollfd(fd: descriptor.number, events: Int16(wanted), revents: 0)
+            var event = pollfd(fd: number, events: Int16(wanted), revents: 0)
             let count = unsafe poll(&event, 1, Int32(clamping: left))
             if count > 0 { return true }
             if count < 0, errno != EINTR { return false }
@@ -68,7 +78,8 @@ public struct ClientSocket: ~Copyable, Sendable {
     /// For waiting for several sockets at once.
     public var number: Int32 { descriptor.number }
 
-    public func send(_ bytes: [UInt8]) throws(SystemError) {
+    /// - Parameter milliseconds: a time limit for this call instead of the socket's.
+    public func send(_ bytes: [UInt8], within milliseconds: Int? = nil) throws(SystemError) {
         var sent = 0
         while sent < bytes.count {
             let outcome = unsafe bytes.withUnsafeBytes {
@@ -76,7 +87,7 @@ public struct ClientSocket: ~Copyable, Sendable {
             }
             switch outcome {
             case .moved(let count): sent += count
-            case .wouldBlock: throw SystemError(call: "send", number: ETIMEDOUT)
+            case .wouldBlock: try wait(for: .writable, milliseconds, "send")
             case .ended: throw SystemError(call: "send", number: EPIPE)
             case .failed(let number): throw SystemError(call: "send", number: number)
             }
@@ -84,16 +95,24 @@ public struct ClientSocket: ~Copyable, Sendable {
     }
 
     /// Receives at most `bytesMax` bytes; none when the other side has finished.
-    public func receive(bytesMax: Int = 65_536) throws(SystemError) -> [UInt8] {
+    /// - Parameter milliseconds: a time limit for this call instead of the socket's.
+    public func receive(bytesMax: Int = 65_536, within milliseconds: Int? = nil) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: bytesMax)
-        let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe Posix.receive(descriptor.number, into: $0) }
-        switch outcome {
-        case .moved(let count):
-            bytes.removeSubrange(count...)
-            return bytes
-        case .ended: return []
-        case .wouldBlock: throw SystemError(call: "recv", number: ETIMEDOUT)
-        case .failed(let number): throw SystemError(call: "recv", number: number)
+        while true {
+            let outcome = unsafe bytes.withUnsafeMutableBytes { unsafe Posix.receive(descriptor.number, into: $0) }
+            switch outcome {
+            case .moved(let count):
+                bytes.removeSubrange(count...)
+                return bytes
+            case .ended: return []
+            case .wouldBlock: try wait(for: .readable, milliseconds, "recv")
+            case .failed(let number): throw SystemError(call: "recv", number: number)
+            }
         }
+    }
+
+    private func wait(for readiness: Readiness, _ milliseconds: Int?, _ call: String) throws(SystemError) {
+        let end = Clock.monotonicMilliseconds() + Int64(milliseconds ?? timeoutMilliseconds)
+        guard wait(for: readiness, untilMilliseconds: end) else { throw .timedOut(call) }
     }
 }

@@ -74,7 +74,6 @@ public enum HandshakeError: Error, Sendable, CustomStringConvertible {
         _ socket: consuming ClientSocket, host: String, within milliseconds: Int
     ) throws(HandshakeError) -> ClientSession {
         let deadline = Clock.monotonicMilliseconds() + Int64(milliseconds)
-        do throws(SystemError) { try socket.setNonBlocking() } catch { throw .failed(error.reason) }
         OpenSSLFailure.forget()
         guard let ssl = unsafe SSL_new(context) else { throw .failed(OpenSSLFailure.drain().description) }
         let session = unsafe ClientSession(socket: socket, ssl: ssl)

@@ -263,7 +263,6 @@ struct SystemCallFilterTests {
             try Privileges.setNoNewPrivileges()
             try SystemCallFilter.manager.install()
             let client = try ClientSocket(to: listener.address, timeoutMilliseconds: 5_000)
-            try client.setNonBlocking()
             try client.send([1])
             let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             let hasListened = listen(number, 1) == 0
