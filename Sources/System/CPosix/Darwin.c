@@ -12,6 +12,7 @@
 #include <sys/event.h>
 #include <sys/mman.h>
 #include <sys/stdio.h>
+#include <sys/syslimits.h>
 #include <sys/sysctl.h>
 #include <unistd.h>
 
@@ -19,17 +20,18 @@ int associated_open(const char *path, int flags, int mode) {
     return open(path, flags | O_CLOEXEC, mode);
 }
 
-// O_RESOLVE_BENEATH came with macOS 26, and older kernels ignore it. The place of the open file decides instead.
+// Unlike Linux, macOS has one error for a path that leads outside and for one that may not be read. Its place decides, which can be
+// found out without a permission to read.
 int associated_open_beneath(int directory, const char *path) {
-    char root[PATH_MAX], place[PATH_MAX];
-    int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return -1;
-    int is_known = fcntl(directory, F_GETPATH, root) == 0 && fcntl(fd, F_GETPATH, place) == 0;
-    size_t count = is_known ? strlen(root) : 0;
-    if (count == 1) count = 0; // "/"
-    if (is_known && path[0] != '/' && strncmp(root, place, count) == 0 && (place[count] == '/' || place[count] == 0)) return fd;
-    close(fd);
-    errno = EXDEV;
+    int fd = openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_RESOLVE_BENEATH);
+    if (fd >= 0 || errno != EACCES) return fd;
+    char root[PATH_MAX], way[2 * PATH_MAX], place[PATH_MAX];
+    if (fcntl(directory, F_GETPATH, root) != 0) return -1;
+    snprintf(way, sizeof way, "%s/%s", root, path);
+    bool leads_out = path[0] == '/' || !realpath(way, place);
+    size_t count = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    if (!leads_out) leads_out = strncmp(root, place, count) != 0 || (place[count] != '/' && place[count] != 0);
+    errno = leads_out ? EXDEV : EACCES;
     return -1;
 }
 
@@ -38,7 +40,7 @@ int associated_open_itself(int directory, const char *name) {
 }
 
 int associated_find(int directory, const char *path) {
-    return openat(directory, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 int associated_open_found(int found) {
@@ -66,12 +68,17 @@ struct timespec associated_changed(const struct stat *status) {
 
 int associated_nameless_file(const char *name) {
     (void)name;
-    char path[PATH_MAX];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/associated.XXXXXX", folder && *folder ? folder : "/tmp");
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) unlink(path);
-    return fd;
+    const char *folders[] = {getenv("TMPDIR"), "/tmp"};
+    for (int index = 0; index < 2; index++) {
+        char path[PATH_MAX];
+        if (!folders[index]) continue;
+        snprintf(path, sizeof path, "%s/associated.XXXXXX", folders[index]);
+        int fd = mkostemp(path, O_CLOEXEC);
+        if (fd < 0) continue;
+        unlink(path);
+        return fd;
+    }
+    return -1;
 }
 
 static int prepare(int fd, int is_blocking) {
@@ -163,8 +170,20 @@ int associated_forbid_dumps(void) {
     return setrlimit(RLIMIT_CORE, &none);
 }
 
+// Of a trap, the code is 0.
+bool associated_is_fault(const siginfo_t *information) {
+    return information->si_pid == 0;
+}
+
 uintptr_t associated_program_start(void) {
     return (uintptr_t)_dyld_get_image_header(0);
+}
+
+// The hard limit is usually "unlimited", which macOS does not take as a soft one (setrlimit(2)).
+int associated_set_descriptor_limit(const struct rlimit *limit) {
+    struct rlimit wanted = *limit;
+    if (wanted.rlim_cur > OPEN_MAX) wanted.rlim_cur = OPEN_MAX;
+    return setrlimit(RLIMIT_NOFILE, &wanted);
 }
 
 uint64_t associated_memory_limit(void) {

@@ -125,9 +125,17 @@ int associated_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL);
 }
 
+bool associated_is_fault(const siginfo_t *information) {
+    return information->si_code > 0;
+}
+
 uintptr_t associated_program_start(void) {
     // The program headers follow the ELF header, which comes first in memory.
     return getauxval(AT_PHDR) - sizeof(ElfW(Ehdr));
+}
+
+int associated_set_descriptor_limit(const struct rlimit *limit) {
+    return setrlimit(RLIMIT_NOFILE, limit);
 }
 
 uint64_t associated_memory_limit(void) {

@@ -58,10 +58,6 @@ int associated_descriptor_limit(struct rlimit *limit) {
     return getrlimit(RLIMIT_NOFILE, limit);
 }
 
-int associated_set_descriptor_limit(const struct rlimit *limit) {
-    return setrlimit(RLIMIT_NOFILE, limit);
-}
-
 int associated_memory_file(const void *bytes, size_t count) {
     int file = associated_nameless_file("associated settings");
     if (file >= 0 && write(file, bytes, count) != (ssize_t)count) {

@@ -134,6 +134,8 @@ struct GivenConfiguration {
     ) throws(ConfigurationError) -> LoadedConfiguration {
         // Signing documents brings private keys into memory, and a core dump would copy them to disk.
         try? ProcessMemory.forbidDumps()
+        // Large pages stay open.
+        DescriptorLimit.raise()
         return try Tenants(
             configPath: path, publicPath: publicPath, publishedPath: withPublished ? publishedPath : nil,
             environment: environment,

@@ -2,6 +2,7 @@
 // Declarations that need _GNU_SOURCE stay in Linux.c: a header that defines it breaks debug builds.
 #pragma once
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -61,6 +62,8 @@ int associated_end_with_parent(void);
 int associated_forbid_dumps(void);
 // Lets a signal call a function, unless a function is called already.
 void associated_handle_fault(int number, void (*handler)(int, siginfo_t *, void *));
+// Whether the kernel has sent the signal because of an address, and no process.
+bool associated_is_fault(const siginfo_t *information);
 uintptr_t associated_fault_address(const siginfo_t *information);
 uintptr_t associated_program_start(void);
 

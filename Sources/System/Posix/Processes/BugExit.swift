@@ -42,7 +42,7 @@ public enum BugExit {
         default: write("call to abort (SIGABRT)")
         }
         // A signal of another process, or of abort, has no address.
-        if let information = unsafe information, unsafe information.pointee.si_code > 0, signal != SIGABRT {
+        if let information = unsafe information, unsafe associated_is_fault(information), signal != SIGABRT {
             let place = unsafe associated_fault_address(information)
             write(signal == SIGSEGV ? " at address 0x" : " at associated+0x")
             unsafe writeHexadecimal(signal == SIGSEGV ? place : place &- base)
@@ -59,7 +59,7 @@ public enum BugExit {
     private static func exitUnreadableFile(_ information: UnsafeMutablePointer<siginfo_t>?) -> Never {
         unsafe write(prefix)
         write("associated: exiting, cannot read a mapped file (SIGBUS)")
-        if let information = unsafe information, unsafe information.pointee.si_code > 0 {
+        if let information = unsafe information, unsafe associated_is_fault(information) {
             write(" at address 0x")
             unsafe writeHexadecimal(associated_fault_address(information))
         }
