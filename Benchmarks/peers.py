@@ -35,6 +35,12 @@ def wait_until_answering(port, process, seconds=120):
     raise RuntimeError(f"no answer on port {port}")
 
 
+def groups():
+    """Those of our server: with the hybrid key exchange, where OpenSSL has it (3.5)."""
+    known = subprocess.check_output(["openssl", "list", "-kem-algorithms"], text=True)
+    return ("X25519MLKEM768:" if "X25519MLKEM768" in known else "") + "X25519:prime256v1:secp384r1"
+
+
 class Peer:
     """A running server: its ports, and what its processes have used."""
 
@@ -136,7 +142,7 @@ http {{
   uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
   ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets on; ssl_session_cache shared:a:10m; ssl_prefer_server_ciphers on;
   ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384;
-  ssl_ecdh_curve X25519:prime256v1:secp384r1; ssl_buffer_size 4k;
+  ssl_ecdh_curve {groups}; ssl_buffer_size 4k;
   {http}
 {servers}
 }}
@@ -192,7 +198,7 @@ class Nginx(Peer):
         self.configuration = folder / f"{self.name.replace(' ', '-')}.conf"
         self.configuration.write_text(NGINX.format(
             workers=os.cpu_count(), folder=folder, http=http, access="" if access_log else "access_log off;",
-            servers=servers, descriptors=limit, connections=limit - 100))
+            groups=groups(), servers=servers, descriptors=limit, connections=limit - 100))
         self.start(["nginx", "-p", folder, "-c", self.configuration])
 
 
