@@ -217,7 +217,7 @@ struct AppleRuleReader {
 
     private func report(_ not: LegacyNot, _ text: String, at range: SourceRange) {
         let written = "NOT " + (not.excludes ? not.pattern : not.otherPattern)
-        let edit = SourceEdit(range: range, replacement: written.jsonQuoted)
+        let edit = SourceEdit(range: range, replacement: written.jsonQuoted, changesMeaning: true)
         switch not.doubt {
         case .lowerCaseNot:
             findings.report(

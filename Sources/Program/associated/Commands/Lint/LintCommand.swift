@@ -25,9 +25,9 @@ extension Command {
             manifests are compared with those of the app files only if --config or ASSOCIATED_CONFIG is given, or a PATH
             is a configuration.
 
-            --fix applies mechanical fixes to the files and reports the remaining findings. It changes no decision about a
-            link that is published: what would open other links is left to you, such as a misspelt `exclude` in an
-            association file. In an app file it is corrected, because nothing of the file is published before.
+            --fix repairs what phones reject or ignore, and reports the remaining findings. It changes nothing that phones
+            read differently today: a misspelt `exclude` in an association file is left to you. In an app file it is
+            corrected, because nothing of the file is published before.
 
             To turn off a warning or note: `lint: { ignore: ["APP-040"] }` in server.json, or the comment
             `// associated-ignore APP-040` anywhere in an app file, for that file. Errors in app files and in the
