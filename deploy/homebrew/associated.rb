@@ -22,6 +22,10 @@ class Associated < Formula
     depends_on arch: :x86_64
   end
 
+  def caveats
+    "macOS has the commands only: the server is for Linux." if OS.mac?
+  end
+
   def install
     if OS.mac?
       system "swift", "build", "--disable-sandbox", "--configuration", "release", "--product", "associated"

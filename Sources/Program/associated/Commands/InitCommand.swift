@@ -63,9 +63,8 @@ extension Command {
             known.isComplete
             ? "run"
             : "in \(app), replace the placeholders, or remove `ios` or `android` if there is no such app; then run"
-        Console.error(
-            line: "next: \(step) `associated lint \(folder)` and "
-                + "`associated serve --dev --https 127.0.0.1:8443 --config \(folder)`")
+        let serve = " and `associated serve --dev --https 127.0.0.1:8443 --config \(folder)`"
+        Console.error(line: "next: \(step) `associated lint \(folder)`\(Program.serving.isEmpty ? "" : serve)")
         return .success
     }
 
