@@ -99,7 +99,7 @@ struct HangTests {
         let server = Process()
         server.executableURL = URL(fileURLWithPath: "/bin/sh")
         let command =
-            "exec \(Subject.executable.path) serve --config \(folder.path)/config --http 127.0.0.1:0 --admin \(admin) 2<>\(folder.path)/log"
+            "cd \(folder.path); exec \(Subject.executable.path) serve --http 127.0.0.1:0 --admin \(admin) 2<>log"
         server.arguments = ["-c", command]
         try server.run()
         #expect(eventually { (try? Subject.run(["health", "--admin", admin]))?.status == 0 })
