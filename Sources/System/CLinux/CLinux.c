@@ -2,6 +2,7 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -9,12 +10,14 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <sys/ioctl.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -126,6 +129,38 @@ uint32_t associated_architecture(void) {
 #else
     return 0;
 #endif
+}
+
+int associated_adopt(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
+    return fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+void associated_trim_heap(void) {
+    malloc_trim(0);
+}
+
+// Without a fixed threshold, the arenas keep twice as much as the largest block that was ever freed.
+void associated_trim_always(void) {
+    mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+}
+
+// What is not writable is as it is in the file, so the kernel can drop it and read it again.
+static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = object->dlpi_addr + segment->p_vaddr, first = start & ~(page - 1);
+        madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void associated_release_code(void) {
+    dl_iterate_phdr(release_segments, NULL);
 }
 
 const char *associated_signal_name(int number) {

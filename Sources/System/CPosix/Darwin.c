@@ -202,11 +202,8 @@ void *associated_remap(void *start, size_t old_size, size_t new_size) {
     return place;
 }
 
-// The allocator of macOS returns what is free by itself, and so does the kernel with code.
-void associated_trim_heap(void) {}
-void associated_trim_always(void) {}
+// The allocator of macOS returns by itself what is free.
 void associated_trim_arena(void) {}
-void associated_release_code(void) {}
 
 int associated_read_clock(enum associated_clock clock, struct timespec *time) {
     static const clockid_t clocks[] = {

@@ -1,16 +1,13 @@
 #ifdef __linux__
 #define _GNU_SOURCE
 #include "CPosix.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <linux/openat2.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -151,36 +148,10 @@ void *associated_remap(void *start, size_t old_size, size_t new_size) {
     return place == MAP_FAILED ? NULL : place;
 }
 
-void associated_trim_heap(void) {
-    malloc_trim(0);
-}
-
-// Without a fixed threshold, the arenas keep twice as much as the largest block that was ever freed.
-void associated_trim_always(void) {
-    mallopt(M_TRIM_THRESHOLD, 256 * 1024);
-}
-
 // glibc looks at the end of an arena only when a block of more than 64 KiB is freed in it, and malloc_trim only at that of the first.
 void associated_trim_arena(void) {
     void *volatile block = malloc(96 * 1024);
     free(block);
-}
-
-// What is not writable is as it is in the file, so the kernel can drop it and read it again.
-static int release_segments(struct dl_phdr_info *object, size_t size, void *unused) {
-    (void)size, (void)unused;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int index = 0; index < object->dlpi_phnum; index++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
-        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
-        uintptr_t start = object->dlpi_addr + segment->p_vaddr, first = start & ~(page - 1);
-        madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
-    }
-    return 0;
-}
-
-void associated_release_code(void) {
-    dl_iterate_phdr(release_segments, NULL);
 }
 
 int associated_read_clock(enum associated_clock clock, struct timespec *time) {

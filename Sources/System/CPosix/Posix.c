@@ -5,12 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int associated_adopt(int fd) {
-    int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return -1;
-    return fcntl(fd, F_SETFD, FD_CLOEXEC);
-}
-
 int associated_start_thread(uintptr_t *thread, size_t stack_bytes, void *(*body)(void *), void *argument) {
     pthread_attr_t attributes;
     pthread_t handle;

@@ -22,6 +22,10 @@ int associated_unsent(int fd);
 // Starts a program, and does not wait until it has been opened. A child that cannot open it reports "ERRNO=NUMBER\n" and exits with 127.
 pid_t associated_start(const char *path, char *const *arguments, char *const *environment, const int *kept, int count,
                        const int *blocked, int blocked_count, int reports);
+int associated_adopt(int fd);
+void associated_trim_heap(void);
+void associated_trim_always(void);
+void associated_release_code(void);
 const char *associated_signal_name(int number);
 
 int associated_prctl(int option, unsigned long first, unsigned long second);

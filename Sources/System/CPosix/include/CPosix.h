@@ -37,7 +37,6 @@ void *associated_mirror(size_t size);
 int associated_socket(int family, int type, int is_blocking);
 int associated_socket_pair(int type, int ends[2]);
 ssize_t associated_send(int fd, const void *bytes, size_t count, int more_follows);
-int associated_adopt(int fd);
 
 // A descriptor that is readable after a signal, until it is cleared.
 int associated_make_event(void);
@@ -72,10 +71,7 @@ int associated_set_descriptor_limit(const struct rlimit *limit);
 // The least of the limits of this process, and of the machine's memory.
 uint64_t associated_memory_limit(void);
 void *associated_remap(void *start, size_t old_size, size_t new_size);
-void associated_trim_heap(void);
-void associated_trim_always(void);
 void associated_trim_arena(void);
-void associated_release_code(void);
 
 // The coarse clocks may be some milliseconds behind.
 enum associated_clock {

@@ -33,17 +33,6 @@ import Libc
     }
 
     private static func wholePages(_ byteCount: Int) -> Int { max(1, (byteCount + 4095) / 4096) * 4096 }
-
-    /// Returns freed memory to the kernel, which the allocator otherwise keeps. To be called after work that needed much more
-    /// memory than the following work. The corresponding C function is `malloc_trim`.
-    public static func returnFreed() { associated_trim_heap() }
-
-    /// Has the allocator keep little of what is freed, from now on. The corresponding C function is `mallopt`.
-    public static func returnAlways() { associated_trim_always() }
-
-    /// Gives back the pages of the program's code, most of which a process that only waits needs no more; the kernel has them in its
-    /// cache for the others. The corresponding C function is `madvise` with `MADV_DONTNEED`.
-    public static func returnCode() { associated_release_code() }
 }
 
 // A ring buffer whose memory is mapped twice in a row: bytes written beyond the end of the first mapping appear at its

@@ -88,7 +88,7 @@ public final class ChildReports {
 
     public init() throws(SystemError) {
         var numbers: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &numbers) == 0 else {
+        guard unsafe associated_socket_pair(datagramSocket, &numbers) == 0 else {
             throw .last("socketpair")
         }
         near = Descriptor(takingOwnershipOf: numbers[0])
